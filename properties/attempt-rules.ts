@@ -1,0 +1,78 @@
+// What an attempt does next at the store, by its policy and by what it has been told.
+import type { Policy } from "../model/policy.ts";
+import type { EffectOutcome } from "./plan.ts";
+
+export type AttemptRules = Pick<Policy, "storeFailure" | "releaseUnanswered" | "unknownOutcome">;
+
+/** What an attempt knows of its own reservation. */
+export interface AttemptKnowledge {
+  /** The latest word of the store: nothing asked yet, asked and waiting, or what came back. */
+  readonly reserve: "not-asked" | "waiting" | "proceed" | "refused" | "no-answer";
+  /** True once any reserve of this token was answered proceed to the attempt. */
+  readonly accepted: boolean;
+  /** True once its effect was tried. */
+  readonly acted: boolean;
+  /** The settlement that it has sent, which it would send again. */
+  readonly settlement: "commit" | "release" | null;
+}
+
+export type NextMove =
+  | { readonly kind: "nothing" }
+  | { readonly kind: "settle"; readonly call: "commit" | "release"; readonly acts: boolean }
+  | { readonly kind: "act-only" };
+
+export const initialKnowledge: AttemptKnowledge = {
+  reserve: "not-asked",
+  accepted: false,
+  acted: false,
+  settlement: null,
+};
+
+/**
+ * A token is not reserved again once its release was sent: a reservation made after that release
+ * would have no owner who knows of it.
+ */
+export function mayReserve(knowledge: AttemptKnowledge): boolean {
+  return knowledge.settlement !== "release";
+}
+
+/** The move that an attempt makes when the plan lets it settle. */
+export function nextMove(
+  rules: AttemptRules,
+  knowledge: AttemptKnowledge,
+  effect: EffectOutcome,
+): NextMove {
+  if (knowledge.settlement !== null) {
+    return { kind: "settle", call: knowledge.settlement, acts: false };
+  }
+  switch (knowledge.reserve) {
+    case "not-asked":
+    case "waiting":
+      return { kind: "nothing" };
+    case "refused":
+      return { kind: "nothing" };
+    case "proceed":
+      return knowledge.acted ? { kind: "nothing" } : settleBy(rules, effect);
+    case "no-answer":
+      if (rules.storeFailure === "permit") {
+        return knowledge.acted ? { kind: "nothing" } : { kind: "act-only" };
+      }
+      return rules.releaseUnanswered
+        ? { kind: "settle", call: "release", acts: false }
+        : { kind: "nothing" };
+  }
+}
+
+function settleBy(rules: AttemptRules, effect: EffectOutcome): NextMove {
+  switch (effect) {
+    case "success":
+      return { kind: "settle", call: "commit", acts: true };
+    case "soft-fail":
+    case "definite-failure":
+      return { kind: "settle", call: "release", acts: true };
+    case "unknown":
+      return rules.unknownOutcome === "release"
+        ? { kind: "settle", call: "release", acts: true }
+        : { kind: "act-only" };
+  }
+}

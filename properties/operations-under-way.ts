@@ -1,0 +1,276 @@
+// The calls that a run has started and the target has not answered: waiting, opening, crashing.
+import type { StoreAnswer, StoreCall, TargetFaultEvent } from "./history.ts";
+import { realTimers, type SchedulePoints } from "./schedule-points.ts";
+import type { StoreSession } from "./target.ts";
+
+/** The target broke the contract itself; the run records it and ends. */
+export class TargetFault extends Error {
+  readonly operation: string;
+  readonly problem: TargetFaultEvent["problem"];
+  readonly detail: string;
+
+  constructor(operation: string, problem: TargetFaultEvent["problem"], detail: string) {
+    super(`${operation}: ${problem}: ${detail}`);
+    this.operation = operation;
+    this.problem = problem;
+    this.detail = detail;
+  }
+}
+
+export interface Started {
+  answered: boolean;
+}
+
+/**
+ * Waiting is driven by events (an answer came, a timer was parked), never by a clock: where
+ * every call that is under way stands at a schedule point, the plan's next choice opens one.
+ */
+export class OperationsUnderWay {
+  readonly #points: SchedulePoints;
+  readonly #answerBoundMs: number;
+  readonly #choose: () => number;
+  readonly #underWay = new Map<number, string>();
+  #begun = 0;
+  #crashes = 0;
+  #fault: TargetFault | null = null;
+  #wake: () => void = () => {};
+  #news = 0;
+
+  constructor(points: SchedulePoints, answerBoundMs: number, choose: () => number) {
+    this.#points = points;
+    this.#answerBoundMs = answerBoundMs;
+    this.#choose = choose;
+    points.onParked = () => this.#tell();
+  }
+
+  /** Starts a call; `answered` hears the answer as soon as the target gives it. */
+  start(session: StoreSession, call: StoreCall, answered: (answer: StoreAnswer) => void): Started {
+    const started: Started = { answered: false };
+    const crashesBefore = this.#crashes;
+    this.#begin(
+      call.call,
+      () => invoke(session, call),
+      (answer) => {
+        started.answered = true;
+        answered(answer);
+      },
+      (error) => {
+        if (this.#crashes > crashesBefore) {
+          started.answered = true;
+          answered({ outcome: "indeterminate" });
+          return null;
+        }
+        if (isRefusalOfLimits(error, call)) {
+          started.answered = true;
+          answered({ outcome: "unavailable" });
+          return null;
+        }
+        return new TargetFault(call.call, "rejected", oneLine(error));
+      },
+    );
+    return started;
+  }
+
+  /** Runs an operation of the session that nothing else overlaps, such as `advance`. */
+  async whole<Value>(operation: string, run: () => Promise<Value>): Promise<Value> {
+    const box: { value?: Value; done: boolean } = { done: false };
+    this.#begin(
+      operation,
+      run,
+      (value) => {
+        box.value = value;
+        box.done = true;
+      },
+      (error) => new TargetFault(operation, "rejected", oneLine(error)),
+    );
+    await this.#waitFor(() => box.done);
+    return box.value as Value;
+  }
+
+  /** Calls under way while `run` resets the store may reject; then their outcome is unknown. */
+  async crash(run: () => Promise<void>): Promise<void> {
+    this.#crashes += 1;
+    await this.whole("crash", run);
+  }
+
+  async until(started: Started): Promise<void> {
+    await this.#waitFor(() => started.answered);
+  }
+
+  async untilNone(): Promise<void> {
+    await this.#waitFor(() => this.#underWay.size === 0);
+  }
+
+  /** Closes whatever state the target is in; only a first fault is worth telling. */
+  async close(run: () => Promise<void>): Promise<void> {
+    if (this.#fault === null) return this.whole("close", run);
+    const closing = startSafely(run).catch(() => {});
+    await Promise.race([closing, new Promise((done) => realTimers.setTimeout(done, quietMs))]);
+  }
+
+  async tick(ticks: number): Promise<void> {
+    for (let tick = 0; tick < ticks; tick += 1) await Promise.resolve();
+    this.#throwFault();
+  }
+
+  #begin<Value>(
+    operation: string,
+    run: () => Promise<Value>,
+    resolved: (value: Value) => void,
+    rejected: (error: unknown) => TargetFault | null,
+  ): void {
+    const number = this.#begun++;
+    this.#underWay.set(number, operation);
+    const end = (act: () => TargetFault | null): void => {
+      this.#underWay.delete(number);
+      try {
+        this.#fault ??= act();
+      } catch (error) {
+        if (!(error instanceof TargetFault)) throw error;
+        this.#fault ??= new TargetFault(operation, error.problem, error.detail);
+      }
+      this.#tell();
+    };
+    startSafely(run).then(
+      (value) =>
+        end(() => {
+          resolved(value);
+          return null;
+        }),
+      (error: unknown) => end(() => (error instanceof TargetFault ? error : rejected(error))),
+    );
+  }
+
+  async #waitFor(isDone: () => boolean): Promise<void> {
+    for (;;) {
+      this.#throwFault();
+      if (isDone()) return;
+      if (await this.#someNews()) continue;
+      this.#points.open(this.#choose() % this.#points.parked());
+    }
+  }
+
+  /** True when an answer came or a timer was parked; false when a parked timer has to be opened. */
+  async #someNews(): Promise<boolean> {
+    const before = this.#news;
+    for (let tick = 0; tick < quietTicks; tick += 1) {
+      await Promise.resolve();
+      if (this.#news !== before) return true;
+    }
+    const parked = this.#points.parked();
+    if (parked > 0) {
+      return parked < this.#underWay.size && (await this.#newsWithin(quietMs, before));
+    }
+    if (await this.#newsWithin(this.#answerBoundMs, before)) return true;
+    const [operation] = this.#underWay.values();
+    this.#fault = new TargetFault(
+      operation ?? "open",
+      "no-answer",
+      `no answer within answerBoundMs=${this.#answerBoundMs}`,
+    );
+    return true;
+  }
+
+  #newsWithin(ms: number, before: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = realTimers.setTimeout(() => {
+        this.#wake = () => {};
+        resolve(false);
+      }, ms);
+      this.#wake = () => {
+        if (this.#news === before) return;
+        this.#wake = () => {};
+        realTimers.clearTimeout(timer);
+        resolve(true);
+      };
+      this.#wake();
+    });
+  }
+
+  #tell(): void {
+    this.#news += 1;
+    this.#wake();
+  }
+
+  #throwFault(): void {
+    if (this.#fault !== null) throw this.#fault;
+  }
+}
+
+/** Microtask ticks after which a target that has not answered is taken to wait for something. */
+const quietTicks = 24;
+
+/** Real time for calls behind a parked one to get on, before the parked one is opened. */
+const quietMs = 3;
+
+async function startSafely<Value>(run: () => Promise<Value>): Promise<Value> {
+  return run();
+}
+
+async function invoke(session: StoreSession, call: StoreCall): Promise<StoreAnswer> {
+  switch (call.call) {
+    case "reserve": {
+      const { token, fingerprint } = call;
+      return checkedReserve(await session.reserve(call.key, { token, fingerprint }));
+    }
+    case "commit": {
+      const { token, fingerprint, response } = call;
+      return checkedSettlement(
+        "commit",
+        await session.commit(call.key, { token, fingerprint, response }),
+      );
+    }
+    case "release":
+      return checkedSettlement("release", await session.release(call.key, { token: call.token }));
+  }
+}
+
+function checkedReserve(answer: unknown): StoreAnswer {
+  const outcome = (answer as { readonly outcome?: unknown } | null | undefined)?.outcome;
+  switch (outcome) {
+    case "proceed":
+    case "in-flight":
+    case "duplicate":
+    case "mismatch":
+    case "unavailable":
+      return answer as StoreAnswer;
+    default:
+      throw new TargetFault("reserve", "unknown-answer", describe(answer));
+  }
+}
+
+function checkedSettlement(operation: string, answer: unknown): StoreAnswer {
+  if (answer === "done" || answer === "stale" || answer === "unavailable") {
+    return { outcome: answer };
+  }
+  throw new TargetFault(operation, "unknown-answer", describe(answer));
+}
+
+/**
+ * A `RangeError` is a refusal of the target's stated limits where the call has something that a
+ * limit could be about: an odd or long string. On plain short strings it is a fault like any other.
+ */
+function isRefusalOfLimits(error: unknown, call: StoreCall): boolean {
+  if (!(error instanceof RangeError)) return false;
+  const strings = [call.key, call.token];
+  if (call.call !== "release") strings.push(call.fingerprint);
+  if (call.call === "commit") strings.push(call.response);
+  return strings.some((text) => text.length === 0 || text.length > 64 || !/^[ -~]*$/.test(text));
+}
+
+function describe(answer: unknown): string {
+  const text = asText(answer);
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}
+
+function oneLine(error: unknown): string {
+  return describe(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+}
+
+function asText(answer: unknown): string {
+  try {
+    return JSON.stringify(answer) ?? String(answer);
+  } catch {
+    return `a value of type ${typeof answer} that JSON cannot write`;
+  }
+}
