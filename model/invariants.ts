@@ -26,6 +26,8 @@ export const storeInvariants = {
     "An attempt holds from its acceptance until its own commit or release takes effect or its pending time ends; no two such intervals of one key overlap.",
   acceptance:
     "When a key is accepted a second time, the first acceptance was released by its own holder, or was committed and its retention has passed, or was neither and its pending time has passed.",
+  "collides-within-retention":
+    "Within τ of an acceptance no second acceptance of the key (its own token's repeats aside), unless a release of that key came in between.",
   "truthful-refusal":
     "A refusal is given only while a record of the key blocks, and says what that record is: in flight, in doubt, committed.",
   reclaim:

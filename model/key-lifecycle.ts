@@ -1,5 +1,15 @@
 // The key lifecycle: what a key becomes, and what is to be done, at each event.
 import { assign, setup, transition } from "xstate";
+import {
+  acceptedRecord,
+  committedRecord,
+  expectRecord,
+  isEnded,
+  isOwn,
+  isSamePayload,
+  lateRecord,
+  replyOf,
+} from "./key-record.ts";
 import type { Policy } from "./policy.ts";
 import type { KeyCommand, KeyEvent, KeyRecord, KeyReply } from "./vocabulary.ts";
 
@@ -54,7 +64,7 @@ export function createKeyLifecycle(policy: Policy) {
       erasesEnded: ({ context, event }) =>
         twoPhase && !policy.ownerTokens && isEnded(context.record, event),
       isOtherPayload: ({ context, event }) =>
-        policy.fingerprints && isOtherPayload(context.record, event),
+        policy.fingerprints && !isSamePayload(context.record, event),
       isRepeated: ({ context, event }) => policy.repeatedReserve && isOwn(context.record, event),
       maySettle: ({ context, event }) =>
         twoPhase &&
@@ -63,12 +73,19 @@ export function createKeyLifecycle(policy: Policy) {
       mayClaim: ({ context, event }) => mayClaim(context.record, event),
     },
     actions: {
-      accept: assign(({ event }) => ({ record: accepted(event) })),
+      accept: assign(({ event }) => ({ record: acceptedRecord(expectType(event, "RESERVE")) })),
       commit: assign(({ context, event }) => ({
-        record: committed(policy, context.record, event),
+        record: committedRecord(policy, expectRecord(context.record), expectType(event, "COMMIT")),
       })),
-      commitLate: assign(({ event }) => ({ record: committedLate(policy, event) })),
-      claim: assign(({ context, event }) => ({ record: claimed(context.record, event) })),
+      commitLate: assign(({ event }) => ({
+        record: lateRecord(policy, expectType(event, "COMMIT")),
+      })),
+      claim: assign(({ context, event }) => ({
+        record: {
+          ...expectRecord(context.record),
+          claimedBy: expectType(event, "CLAIM").delivery,
+        },
+      })),
       forget: assign({ record: null }),
       persist: () => {},
       erase: () => {},
@@ -177,19 +194,6 @@ export function createKeyLifecycle(policy: Policy) {
   });
 }
 
-/** Whether a record blocks no more at `now`; the blocking is half-open. */
-export function isEnded(record: KeyRecord | null, at: { readonly now: number }): boolean {
-  return record !== null && at.now >= record.expiresAtMs;
-}
-
-function isOwn(record: KeyRecord | null, event: KeyEvent): boolean {
-  return record !== null && event.type !== "ALARM" && record.token === event.token;
-}
-
-function isOtherPayload(record: KeyRecord | null, event: KeyEvent): boolean {
-  return record !== null && event.type === "RESERVE" && record.fingerprint !== event.fingerprint;
-}
-
 /** One delivery may execute a queued message: its reservation stands, before its deadline. */
 function mayClaim(record: KeyRecord | null, event: KeyEvent): boolean {
   return (
@@ -200,51 +204,6 @@ function mayClaim(record: KeyRecord | null, event: KeyEvent): boolean {
     !isEnded(record, event) &&
     (record.claimedBy === null || record.claimedBy === event.delivery)
   );
-}
-
-function accepted(event: KeyEvent): KeyRecord {
-  const { token, fingerprint, nextFence, times, now } = expectType(event, "RESERVE");
-  return {
-    status: "pending",
-    token,
-    fingerprint,
-    fence: nextFence,
-    acceptedAtMs: now,
-    deadlineAtMs: now + times.deadlineMs,
-    expiresAtMs: now + times.pendingMs,
-    response: null,
-    claimedBy: null,
-  };
-}
-
-function committed(policy: Policy, record: KeyRecord | null, event: KeyEvent): KeyRecord {
-  const { response, times, now } = expectType(event, "COMMIT");
-  const pending = expectRecord(record);
-  return {
-    ...pending,
-    status: "committed",
-    expiresAtMs: policy.retentionFrom === "commit" ? now + times.retentionMs : pending.expiresAtMs,
-    response: policy.replay ? response : null,
-  };
-}
-
-function committedLate(policy: Policy, event: KeyEvent): KeyRecord {
-  const { token, fingerprint, response, times, now } = expectType(event, "COMMIT");
-  return {
-    status: "committed",
-    token,
-    fingerprint,
-    fence: 0,
-    acceptedAtMs: now,
-    deadlineAtMs: now,
-    expiresAtMs: now + times.retentionMs,
-    response: policy.replay ? response : null,
-    claimedBy: null,
-  };
-}
-
-function claimed(record: KeyRecord | null, event: KeyEvent): KeyRecord {
-  return { ...expectRecord(record), claimedBy: expectType(event, "CLAIM").delivery };
 }
 
 function reply<Outcome extends KeyReply["outcome"]>(outcome: Outcome) {
@@ -275,30 +234,7 @@ function commandOf(action: NamedAction, record: KeyRecord | null, now: number): 
   }
 }
 
-function replyOf(outcome: KeyReply["outcome"], record: KeyRecord | null, now: number): KeyReply {
-  switch (outcome) {
-    case "proceed": {
-      const { fence, deadlineAtMs } = expectRecord(record);
-      return { outcome, fence, deadlineAtMs };
-    }
-    case "in-flight":
-      return { outcome, inDoubt: now >= expectRecord(record).deadlineAtMs };
-    case "duplicate":
-      return { outcome, response: expectRecord(record).response };
-    case "mismatch":
-      return { outcome };
-    case "done":
-    case "stale":
-      return { outcome };
-  }
-}
-
 function expectType<Type extends KeyEvent["type"]>(event: KeyEvent, type: Type) {
   if (event.type !== type) throw new Error(`expected type=${type}, got type=${event.type}`);
   return event as Extract<KeyEvent, { readonly type: Type }>;
-}
-
-function expectRecord(record: KeyRecord | null): KeyRecord {
-  if (record === null) throw new Error("the key lifecycle needs a record here, got record=null");
-  return record;
 }
