@@ -136,7 +136,11 @@ function repeatedBy(
   const last = acceptances.findLast(({ token }) => token === operation.token);
   if (last === undefined) return undefined;
   if (fence !== undefined && fence === last.fence) return last;
-  if (fence !== undefined && last.fence !== undefined && last.completedIndex > operation.invokedIndex)
+  if (
+    fence !== undefined &&
+    last.fence !== undefined &&
+    last.completedIndex > operation.invokedIndex
+  )
     return undefined;
   return mayHaveEnded(key, last, operation, times, holding) ? undefined : last;
 }

@@ -16,7 +16,7 @@ export interface JudgedTimes {
   readonly retentionMs: number;
   /**
    * How near to an end nothing is said: within it a record may block or be over. 0 with an exact
-   * clock, a quarter of the shorter blocking time with any other.
+   * clock, a tenth of the shorter blocking time with any other.
    */
   readonly slackMs: number;
 }
@@ -74,9 +74,11 @@ export function prepareHistory(history: History): PreparedHistory {
   return { history, times, operations, keys };
 }
 
-export function judgedTimes(history: History): JudgedTimes {
+export function judgedTimes(
+  history: Pick<History, "pendingMs" | "retentionMs" | "capabilities">,
+): JudgedTimes {
   const { pendingMs, retentionMs, capabilities } = history;
-  const slackMs = capabilities.exactClock ? 0 : Math.ceil(Math.min(pendingMs, retentionMs) / 4);
+  const slackMs = capabilities.exactClock ? 0 : Math.ceil(Math.min(pendingMs, retentionMs) / 10);
   return { pendingMs, retentionMs, slackMs };
 }
 
@@ -129,7 +131,14 @@ export function partitionByKey(operations: readonly Operation[]): readonly KeyOp
     if (operation.answer.outcome === "unavailable") continue;
     let key = byKey.get(operation.key);
     if (key === undefined) {
-      key = { key: operation.key, reserves: [], commits: [], releases: [], settlements: [], all: [] };
+      key = {
+        key: operation.key,
+        reserves: [],
+        commits: [],
+        releases: [],
+        settlements: [],
+        all: [],
+      };
       byKey.set(operation.key, key);
     }
     addOperation(key, operation);
