@@ -105,8 +105,12 @@ export class HistoryBuilder implements History {
   effect(attempt: string, outcome: EffectEvent["outcome"] = "success", key = "k"): this {
     const executed = outcome === "success";
     this.events.push({
-      ...{ kind: "effect", atMs: this.#nowMs, attempt: numberOf(attempt) },
-      ...{ key, outcome, executed },
+      kind: "effect",
+      atMs: this.#nowMs,
+      attempt: numberOf(attempt),
+      key,
+      outcome,
+      executed,
     });
     return this;
   }

@@ -31,9 +31,10 @@ export function judge(history: History, options: JudgeOptions = {}): Judgement {
   const prepared = prepareHistory(history);
   const violations: Violation[] = [];
   const exercised: string[] = [];
-  for (const { invariant, needs, judge: rule } of invariantJudges) {
+  for (const judged of invariantJudges) {
+    const { invariant, needs } = judged;
     if (!needs.every((capability) => history.capabilities[capability])) continue;
-    const ruling = rule(prepared);
+    const ruling = judged.judge(prepared);
     if (ruling.exercised || ruling.violations.length > 0) exercised.push(invariant);
     violations.push(...ruling.violations);
   }

@@ -83,11 +83,10 @@ function applyCall(
   const { byIndex } = options.rules;
   const { record } = before;
   const states: KeyState[] = [];
-  const step = { options, operation, fromMs, toMs };
+  const freeSinceMs = Math.max(before.sinceMs, record?.endsFromMs ?? -Infinity);
+  const step = { options, operation, fromMs, toMs, freeSinceMs };
   if (record === null || toMs >= record.endsFromMs) {
-    const free = { ...before, record: null, sinceMs: fromMs };
-    // Over since it ended at the earliest, even if the call came before all that.
-    if (record !== null) free.sinceMs = Math.max(fromMs, record.endsFromMs);
+    const free = { ...before, record: null, sinceMs: Math.max(fromMs, freeSinceMs) };
     addStates(states, step, free, byIndex[ruleIndex(operation, null)] ?? []);
   }
   if (record !== null && fromMs < record.endsByMs) {
@@ -104,6 +103,8 @@ interface Step {
   readonly operation: Operation;
   readonly fromMs: number;
   readonly toMs: number;
+  /** Since when the key is free at the earliest, where it is. */
+  readonly freeSinceMs: number;
 }
 
 function addStates(
@@ -118,6 +119,12 @@ function addStates(
       // Took effect and changed nothing is the same as never took effect.
       if (rule.change !== "keep") states.push(changed(step, state, rule.change));
     } else if (answer.outcome === rule.outcome) {
+      if (state.record === null && rule.outcome === "stale") {
+        // Nothing happened, and whatever never completed may have taken the free key before: it is
+        // left open when. (That its own token's settlement would have been obeyed then is let pass.)
+        states.push({ ...state, sinceMs: step.freeSinceMs });
+        continue;
+      }
       const told = answered(step, changed(step, state, rule.change), answer, rule);
       if (told !== undefined) states.push(told);
     }

@@ -105,6 +105,8 @@ function explain<State>(
   frontier: readonly Configuration<State>[],
   goal: Operation,
 ): readonly Configuration<State>[] | undefined {
+  const simple = explainAlone(search, frontier, goal);
+  if (simple !== undefined) return simple;
   const explained = new Frontier(search.spec);
   const visited = new Frontier(search.spec);
   for (const configuration of frontier) visited.add(configuration);
@@ -133,6 +135,20 @@ function explain<State>(
   return explained.all();
 }
 
+/** The frequent case, in short: one state, nothing else under way, one way to explain it. */
+function explainAlone<State>(
+  { spec, pool, underWay }: Search<State>,
+  frontier: readonly Configuration<State>[],
+  goal: Operation,
+): readonly Configuration<State>[] | undefined {
+  const [only] = frontier;
+  if (only === undefined || frontier.length > 1 || underWay.length > 1 || !pool.isEmpty())
+    return undefined;
+  if (only.taken.length > 0 || goal.answer.outcome === "indeterminate") return undefined;
+  const states = spec.apply(only.state, goal, goal.atMs, goal.latestMs);
+  return states.length > 1 ? undefined : states.map((state) => ({ state, taken: [] }));
+}
+
 /** The operations that may take effect next, before the goal does. */
 function candidates<State>(
   { spec, pool, underWay }: Search<State>,
@@ -147,7 +163,8 @@ function candidates<State>(
   if (holder?.alone === true) return [...may, ...open];
   const others = pool.representatives(
     (each) => each.token !== holder?.token && !taken.includes(each),
-    (each) => spec.mayMatter(each, goal),
+    // What is under way may be explained before the goal is, and not otherwise.
+    (each) => spec.mayMatter(each, goal) || may.some((other) => spec.mayMatter(each, other)),
   );
   return [...may, ...open, ...others];
 }

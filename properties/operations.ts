@@ -48,8 +48,10 @@ export interface Operation extends Window {
 /** The operations of one key in the order of their invocation; those that changed nothing are left out. */
 export interface KeyOperations {
   readonly key: string;
-  /** Reserves that were served: anything but `unavailable`. */
+  /** Reserves that were served, or may have been: anything but `unavailable`. */
   readonly reserves: readonly Operation[];
+  /** Those of them that were answered. */
+  readonly served: readonly Operation[];
   /** Commits that took effect or may have: answered done, or indeterminate. */
   readonly commits: readonly Operation[];
   /** Releases that took effect or may have: answered done, or indeterminate. */
@@ -91,12 +93,6 @@ export function isIndeterminate(operation: Operation): boolean {
   return operation.answer.outcome === "indeterminate";
 }
 
-/** A reserve that was answered, and not by `unavailable`. */
-export function isServed(operation: Operation): boolean {
-  const { outcome } = operation.answer;
-  return outcome !== "indeterminate" && outcome !== "unavailable";
-}
-
 /** A reserve that was answered by what some record of the key would explain. */
 export function isRefusal(operation: Operation): boolean {
   const { outcome } = operation.answer;
@@ -134,6 +130,7 @@ export function partitionByKey(operations: readonly Operation[]): readonly KeyOp
       key = {
         key: operation.key,
         reserves: [],
+        served: [],
         commits: [],
         releases: [],
         settlements: [],
@@ -150,6 +147,7 @@ type Mutable<Type> = { -readonly [Field in keyof Type]: Type[Field] };
 
 interface MutableKeyOperations extends KeyOperations {
   readonly reserves: Operation[];
+  readonly served: Operation[];
   readonly commits: Operation[];
   readonly releases: Operation[];
   readonly settlements: Operation[];
@@ -181,6 +179,7 @@ function addOperation(key: MutableKeyOperations, operation: Operation): void {
   switch (operation.call) {
     case "reserve":
       key.reserves.push(operation);
+      if (outcome !== "indeterminate") key.served.push(operation);
       return;
     case "commit":
       if (outcome !== "stale") key.commits.push(operation);

@@ -56,15 +56,6 @@ export function possibleRecords(
   return records;
 }
 
-/** Whether a record of the key was ever possible before the window ended. */
-export function everPossible(key: KeyHistory, window: Window): boolean {
-  const isPossible = ({ invokedIndex }: Operation) => invokedIndex < window.completedIndex;
-  return (
-    key.commits.some(isPossible) ||
-    key.reserves.some((reserve) => mayAccept(reserve) && isPossible(reserve))
-  );
-}
-
 /** Whether a reserve created a reservation, or may have. */
 export function mayAccept({ answer }: Operation): boolean {
   return answer.outcome === "proceed" || answer.outcome === "indeterminate";
@@ -103,8 +94,10 @@ export function commitBlocksUntilMs(
   let fromMs = commit.atMs;
   for (const earlier of key.commits) {
     if (earlier.token !== commit.token || earlier.invokedIndex >= commit.completedIndex) continue;
-    if (earlier.atMs + times.retentionMs + times.slackMs > commit.atMs)
-      fromMs = Math.min(fromMs, earlier.atMs);
+    // It is repeated only if it took effect late enough to block still.
+    const blocksStillMs = commit.atMs - times.retentionMs - times.slackMs + 1;
+    if (Math.min(earlier.latestMs, commit.latestMs) >= blocksStillMs)
+      fromMs = Math.min(fromMs, Math.max(earlier.atMs, blocksStillMs));
   }
   return fromMs + times.retentionMs - times.slackMs;
 }

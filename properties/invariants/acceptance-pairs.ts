@@ -1,12 +1,6 @@
 // Finds pairs of acceptances of one key of which the first had no way to have ended before the second.
 import { mayHaveEnded, surelyStands, type Acceptance, type EndRule } from "../acceptances.ts";
-import {
-  isServed,
-  precedes,
-  type KeyHistory,
-  type Operation,
-  type PreparedHistory,
-} from "../operations.ts";
+import { precedes, type KeyHistory, type Operation, type PreparedHistory } from "../operations.ts";
 
 export interface AcceptancePair {
   readonly key: KeyHistory;
@@ -58,9 +52,8 @@ export function isWithinAnother(
 ): boolean {
   return keys.some((key) =>
     key.acceptances.some((standing) =>
-      key.reserves.some(
+      key.served.some(
         (reserve) =>
-          isServed(reserve) &&
           reserve.token !== standing.token &&
           also(reserve, standing) &&
           surelyStands(key, standing, reserve, times, rule),

@@ -6,13 +6,7 @@
 // it holds under `published` even where a zombie release refutes `acceptance`. Refutes a store that
 // forgets a pending record at commit, or that has a gap between its read and its write.
 import type { Acceptance } from "../acceptances.ts";
-import {
-  isServed,
-  precedes,
-  type KeyHistory,
-  type PreparedHistory,
-  type Window,
-} from "../operations.ts";
+import { precedes, type KeyHistory, type PreparedHistory, type Window } from "../operations.ts";
 import { acceptancePairs } from "./acceptance-pairs.ts";
 import { attemptName, shown, violation, type InvariantJudge } from "./ruling.ts";
 
@@ -60,9 +54,8 @@ function mayBeReleased(key: KeyHistory, first: Window, second: Window): boolean 
 function isExercised(prepared: PreparedHistory): boolean {
   return prepared.keys.some((key) =>
     key.acceptances.some((first: Acceptance) =>
-      key.reserves.some(
+      key.served.some(
         (reserve) =>
-          isServed(reserve) &&
           precedes(first, reserve) &&
           isSurelyWithin(prepared, first, reserve) &&
           !mayBeReleased(key, first, reserve),

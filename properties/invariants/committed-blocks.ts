@@ -3,7 +3,7 @@
 // The retention counts from the commit that made the record, on the store's clock. Refutes
 // `hardened without retention from the commit` and `published`, whose record still ends τ after the
 // *reserve*, and a store that keeps no record of a late commit which it answered done.
-import { isServed, precedes, type PreparedHistory } from "../operations.ts";
+import { precedes, type PreparedHistory } from "../operations.ts";
 import { commitBlocksUntilMs } from "../records.ts";
 import {
   attemptName,
@@ -46,11 +46,9 @@ function isExercised({ keys, times }: PreparedHistory): boolean {
     key.commits.some(
       (commit) =>
         commit.answer.outcome === "done" &&
-        key.reserves.some(
+        key.served.some(
           (reserve) =>
-            isServed(reserve) &&
-            precedes(commit, reserve) &&
-            reserve.latestMs < commitBlocksUntilMs(key, commit, times),
+            precedes(commit, reserve) && reserve.latestMs < commitBlocksUntilMs(key, commit, times),
         ),
     ),
   );

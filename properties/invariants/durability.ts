@@ -6,7 +6,7 @@
 // from the reserve end records without any crash. And a kind of contradiction counts only if the
 // history has none of its kind without a crash, so that a store that forgets at a crash is told from
 // one that is always wrong. Refutes a store that answers before it has written.
-import { isServed, type PreparedHistory } from "../operations.ts";
+import { isIndeterminate, type PreparedHistory } from "../operations.ts";
 import type { Violation } from "../results.ts";
 import { collidesWithinRetention } from "./collides-within-retention.ts";
 import { changedAnswers } from "./lost-replies-heal.ts";
@@ -20,8 +20,8 @@ export const durability: InvariantJudge = {
   needs: ["crash"],
   judge(prepared) {
     const { events } = prepared.history;
+    if (!events.some(({ kind }) => kind === "crash")) return { exercised: false, violations: [] };
     const crashes = events.flatMap((event, index) => (event.kind === "crash" ? [index] : []));
-    if (crashes.length === 0) return { exercised: false, violations: [] };
     const violations = contradictions(prepared).flatMap((ofOneKind) => {
       const across = ofOneKind.map((found) => acrossCrash(found, crashes));
       return across.every((found) => found !== undefined) ? across : [];
@@ -39,10 +39,7 @@ function contradictions(prepared: PreparedHistory): readonly (readonly Violation
     lostReleases(prepared),
     ...(replays ? [replay.judge(prepared).violations] : []),
     ...(ownerTokens
-      ? [
-          acceptances.flatMap((each) => each.flatMap(changedAnswers)),
-          acceptances.flatMap(fenceViolations),
-        ]
+      ? [acceptances.flatMap((each) => each.flatMap(changedAnswers)), fenceViolations(prepared)]
       : []),
   ];
 }
@@ -62,7 +59,7 @@ function acrossCrash(found: Violation, crashes: readonly number[]): Violation | 
 function isAskedAfter({ keys }: PreparedHistory, crash: number): boolean {
   return keys.some(
     ({ all }) =>
-      all.some((each) => isServed(each) && each.completedIndex < crash) &&
-      all.some((each) => isServed(each) && each.invokedIndex > crash),
+      all.some((each) => !isIndeterminate(each) && each.completedIndex < crash) &&
+      all.some((each) => !isIndeterminate(each) && each.invokedIndex > crash),
   );
 }

@@ -14,9 +14,7 @@ export const isolation: InvariantJudge = {
   judge(prepared) {
     if (prepared.keys.length < 2 && !prepared.keys.some(({ reserves }) => reserves.some(isRefusal)))
       return { exercised: false, violations: [] };
-    const untouched = servedReserves(prepared).filter(({ key, reserve }) =>
-      isFirstPossible(key, reserve),
-    );
+    const untouched = servedReserves(prepared, isFirstPossible);
     return {
       exercised: untouched.some(({ reserve }) => othersBlock(prepared, reserve).length > 0),
       violations: untouched

@@ -4,13 +4,7 @@
 // Refutes `hardened without repeated reserve`, and a store that stamps a new fence or deadline into
 // a reservation that stands.
 import { proceedOf, surelyStands, type Acceptance } from "../acceptances.ts";
-import {
-  isServed,
-  precedes,
-  type KeyHistory,
-  type Operation,
-  type PreparedHistory,
-} from "../operations.ts";
+import { precedes, type KeyHistory, type Operation, type PreparedHistory } from "../operations.ts";
 import { holdingAt } from "../records.ts";
 import type { Violation } from "../results.ts";
 import { callOf, placesOf, shown, violation, type InvariantJudge } from "./ruling.ts";
@@ -41,9 +35,8 @@ function asksAgain(
   acceptance: Acceptance,
 ): readonly Operation[] {
   const { fingerprints, ownerTokens } = history.capabilities;
-  return key.reserves.filter(
+  return key.served.filter(
     (reserve) =>
-      isServed(reserve) &&
       reserve.token === acceptance.token &&
       (!fingerprints || reserve.fingerprint === acceptance.fingerprint) &&
       precedes(acceptance, reserve) &&

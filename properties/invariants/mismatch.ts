@@ -3,7 +3,7 @@
 //
 // Mismatch comes before every other answer, for a pending and for a committed record. Refutes
 // `hardened without fingerprints`, and a store that compares the payload only once committed.
-import { isServed, type KeyHistory, type Operation, type PreparedHistory } from "../operations.ts";
+import type { KeyHistory, Operation, PreparedHistory } from "../operations.ts";
 import { possibleRecords, sureRecord } from "../records.ts";
 import type { Violation } from "../results.ts";
 import { callOf, placesOf, shown, violation, type InvariantJudge } from "./ruling.ts";
@@ -15,8 +15,7 @@ export const mismatch: InvariantJudge = {
     let exercised = false;
     const violations: Violation[] = [];
     for (const key of prepared.keys) {
-      for (const reserve of key.reserves) {
-        if (!isServed(reserve)) continue;
+      for (const reserve of key.served) {
         const answered = reserve.answer.outcome === "mismatch";
         if (answered && !isExplained(prepared, key, reserve)) violations.push(unexplained(reserve));
         const record = recordOfOther(prepared, key, reserve);

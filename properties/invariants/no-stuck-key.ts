@@ -3,7 +3,7 @@
 // Refutes a store that blocks one tick too long, that extends a record at a refusal or a repeated
 // commit, or that depends on an alarm it has lost.
 import { isRefusal } from "../operations.ts";
-import { everPossible, isTimeOver } from "../records.ts";
+import { isTimeOver } from "../records.ts";
 import { callOf, placesOf, shown, violation, type InvariantJudge } from "./ruling.ts";
 import { isFirstPossible, servedReserves } from "./served-reserves.ts";
 
@@ -12,9 +12,9 @@ export const noStuckKey: InvariantJudge = {
   needs: [],
   judge(prepared) {
     const { times, history } = prepared;
-    const afterAll = servedReserves(prepared).filter(
-      ({ key, reserve }) =>
-        everPossible(key, reserve) &&
+    const afterAll = servedReserves(
+      prepared,
+      (key, reserve) =>
         !isFirstPossible(key, reserve) &&
         isTimeOver(key, reserve, times, history.capabilities.ownerTokens),
     );

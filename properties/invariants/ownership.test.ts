@@ -58,6 +58,13 @@ describe("ownership", () => {
     expect(verdictOn("ownership", history)).toBe("vacuous");
   });
 
+  it("is broken by the fence of a reservation whose pending time is over, even to its own token", () => {
+    const kept = new HistoryBuilder().accept("A").advance(99).accept("A");
+    const broken = new HistoryBuilder().accept("A").advance(100).accept("A");
+    expect(verdictOn("ownership", kept)).toBe("vacuous");
+    expect(verdictOn("ownership", broken)).toBe("broken");
+  });
+
   it("asks for no fences where there are no owner tokens", () => {
     const history = new HistoryBuilder({ capabilities: { ownerTokens: false } }).accept("A");
     expect(verdictOn("ownership", history)).toBe("vacuous");

@@ -5,7 +5,13 @@
 // it. Refutes `published`, which obeys a commit or release from anyone and says done, and
 // `hardened without owner tokens`.
 import { blocking, surelyStands, type Acceptance } from "../acceptances.ts";
-import { precedes, type KeyHistory, type Operation, type PreparedHistory } from "../operations.ts";
+import {
+  precedes,
+  type JudgedTimes,
+  type KeyHistory,
+  type Operation,
+  type PreparedHistory,
+} from "../operations.ts";
 import { commitBlocksUntilMs } from "../records.ts";
 import type { Violation } from "../results.ts";
 import { attemptName, callOf, placesOf, shown, violation, type InvariantJudge } from "./ruling.ts";
@@ -24,14 +30,34 @@ export const ownership: InvariantJudge = {
         if (settlement.answer.outcome === "done") violations.push(obeyed(settlement, owner));
       }
     }
-    if (prepared.history.capabilities.ownerTokens)
-      violations.push(...prepared.keys.flatMap(({ acceptances }) => fenceViolations(acceptances)));
+    if (prepared.history.capabilities.ownerTokens) violations.push(...fenceViolations(prepared));
     return { exercised, violations };
   },
 };
 
 /** What fences say against each other: each is a safe integer, each acceptance's is larger. */
-export function fenceViolations(acceptances: readonly Acceptance[]): readonly Violation[] {
+export function fenceViolations({ keys, times }: PreparedHistory): readonly Violation[] {
+  return keys.flatMap(({ acceptances }) => [
+    ...unevenFences(acceptances),
+    ...acceptances.flatMap((acceptance) => usedAgain(acceptance, times)),
+  ]);
+}
+
+/** Answers with the fence of a reservation whose time was over: of a new one with an old fence. */
+function usedAgain(acceptance: Acceptance, { pendingMs, slackMs }: JudgedTimes) {
+  return acceptance.answers
+    .filter((answer) => answer.atMs >= acceptance.latestMs + pendingMs + slackMs)
+    .map((answer) =>
+      violation(
+        "ownership",
+        `${callOf(answer)} was answered proceed for key ${shown(answer.key)} with fence ${acceptance.fence} again, although ` +
+          `the pending time of that reservation was over.`,
+        [acceptance.operation.completedIndex, ...placesOf(answer)],
+      ),
+    );
+}
+
+function unevenFences(acceptances: readonly Acceptance[]): readonly Violation[] {
   return acceptances.flatMap((second, index) => {
     const { fence, operation } = second;
     if (!Number.isSafeInteger(fence))

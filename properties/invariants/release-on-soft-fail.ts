@@ -4,13 +4,7 @@
 // That is how a soft-fail frees the key at once. Refutes `paper`, where a release changes nothing,
 // and a store that marks the record released but goes on to refuse.
 import { surelyStands, type Acceptance } from "../acceptances.ts";
-import {
-  isServed,
-  precedes,
-  type KeyHistory,
-  type Operation,
-  type PreparedHistory,
-} from "../operations.ts";
+import { precedes, type KeyHistory, type Operation, type PreparedHistory } from "../operations.ts";
 import { holdingAt, mayAccept } from "../records.ts";
 import type { Violation } from "../results.ts";
 import { callOf, placesOf, shown, violation, type InvariantJudge } from "./ruling.ts";
@@ -57,9 +51,7 @@ function isByHolder(
 
 /** Reserves after the release that were refused with nothing in between that could explain it. */
 function refusedNext(key: KeyHistory, release: Operation): readonly Violation[] {
-  const next = key.reserves.find(
-    (reserve) => precedes(release, reserve) && isServed(reserve) && !mayAccept(reserve),
-  );
+  const next = key.served.find((reserve) => precedes(release, reserve) && !mayAccept(reserve));
   if (next === undefined || isOccupiedBetween(key, release, next)) return [];
   return [
     violation(

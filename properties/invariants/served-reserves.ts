@@ -1,5 +1,5 @@
 // Which reserves the store served, and which were the first that their key saw.
-import { isServed, type KeyHistory, type Operation, type PreparedHistory } from "../operations.ts";
+import type { KeyHistory, Operation, PreparedHistory } from "../operations.ts";
 import { mayAccept } from "../records.ts";
 
 export interface ServedReserve {
@@ -7,16 +7,23 @@ export interface ServedReserve {
   readonly reserve: Operation;
 }
 
-export function servedReserves({ keys }: PreparedHistory): readonly ServedReserve[] {
-  return keys.flatMap((key) => key.reserves.filter(isServed).map((reserve) => ({ key, reserve })));
+/** The served reserves that a judge is concerned with. */
+export function servedReserves(
+  { keys }: PreparedHistory,
+  concerns: (key: KeyHistory, reserve: Operation) => boolean,
+): readonly ServedReserve[] {
+  const chosen: ServedReserve[] = [];
+  for (const key of keys) {
+    for (const reserve of key.served) if (concerns(key, reserve)) chosen.push({ key, reserve });
+  }
+  return chosen;
 }
 
 /** Nothing of the key can have stood before this reserve but what it created itself. */
 export function isFirstPossible(key: KeyHistory, reserve: Operation): boolean {
-  return [...key.reserves, ...key.commits].every(
-    (each) =>
-      each === reserve ||
-      each.invokedIndex >= reserve.completedIndex ||
-      (each.call === "reserve" && !mayAccept(each)),
+  const isLater = (each: Operation) =>
+    each === reserve || each.invokedIndex >= reserve.completedIndex;
+  return (
+    key.reserves.every((each) => isLater(each) || !mayAccept(each)) && key.commits.every(isLater)
   );
 }

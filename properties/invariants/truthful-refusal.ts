@@ -19,7 +19,7 @@ export const truthfulRefusal: InvariantJudge = {
   invariant: "truthful-refusal",
   needs: [],
   judge(prepared) {
-    const refusals = servedReserves(prepared).filter(({ reserve }) => isRefusal(reserve));
+    const refusals = servedReserves(prepared, (_, reserve) => isRefusal(reserve));
     const untrue = refusals.flatMap(({ key, reserve }) => untruth(prepared, key, reserve));
     const backward = prepared.keys.flatMap(leavesDoubt);
     return { exercised: refusals.length > 0, violations: [...untrue, ...backward] };
