@@ -29,7 +29,9 @@ describe.each([paper, published])("the store under $name", (policy) => {
   test("accepts one of ten reserves that are sent at once", async () => {
     await onStore(policy, async (store) => {
       const replies = await Promise.all(
-        Array.from({ length: 10 }, (_, index) => store.reserve({ ...attempt("k"), token: `${index}` })),
+        Array.from({ length: 10 }, (_, index) =>
+          store.reserve({ ...attempt("k"), token: `${index}` }),
+        ),
       );
       expect(replies.filter(({ outcome }) => outcome === "proceed")).toHaveLength(1);
       expect(replies.filter(({ outcome }) => outcome === "duplicate")).toHaveLength(9);

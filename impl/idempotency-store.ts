@@ -33,11 +33,7 @@ export class IdempotencyStore extends DurableObject<StoreEnv> {
   readonly #settings: StoreSettings;
   readonly #limits: StoreLimits;
 
-  constructor(
-    state: DurableObjectState,
-    env: StoreEnv,
-    settings: StoreSettings = settingsOf(env),
-  ) {
+  constructor(state: DurableObjectState, env: StoreEnv, settings: StoreSettings = settingsOf(env)) {
     super(state, env);
     const { policy, now, shellOf } = settings;
     this.#settings = settings;

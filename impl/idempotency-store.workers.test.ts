@@ -3,7 +3,7 @@ import { env, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { hardened } from "../model/policy.ts";
 import type { KeyRecord } from "../model/vocabulary.ts";
-import type { IdempotencyStore } from "./idempotency-store.ts";
+import { IdempotencyStore } from "./idempotency-store.ts";
 import { storeLimits } from "./store-limits.ts";
 import type { StoreInspection } from "./store-requests.ts";
 import { decisionsOf } from "./store-settings.ts";
@@ -87,8 +87,10 @@ describe("what the store keeps", () => {
     }
     const { count, records } = await store.inspect();
     expect(count).toBe(odd.length);
-    const kept = records.map(({ key, record }) => [key, record.token, record.claimedBy]);
-    expect(kept.sort()).toEqual(odd.map((text) => [text, text, text]).sort());
+    const kept = new Map(records.map(({ key, record }) => [key, record]));
+    for (const text of odd) {
+      expect(kept.get(text)).toMatchObject({ token: text, claimedBy: text, response: text });
+    }
   });
 
   test("has room for the largest row that the limits allow", async () => {
@@ -139,12 +141,15 @@ describe("bad input", () => {
     ["times.retentionMs", { ...a, times: { ...times, retentionMs: 2 ** 53 } }],
   ];
 
-  test.each(badReserves)("in the field %s is a refusal, and nothing is stored", async (field, bad) => {
-    const store = freshStore();
-    const refusal = await store.reserve(bad as typeof a);
-    expect(refusal).toMatchObject({ outcome: "invalid", field });
-    expect(await store.inspect()).toEqual(nothing);
-  });
+  test.each(badReserves)(
+    "in the field %s is a refusal, and nothing is stored",
+    async (field, bad) => {
+      const store = freshStore();
+      const refusal = await store.reserve(bad as typeof a);
+      expect(refusal).toMatchObject({ outcome: "invalid", field });
+      expect(await store.inspect()).toEqual(nothing);
+    },
+  );
 
   test("in a settlement or a claim leaves the reservation as it was", async () => {
     const store = freshStore();
@@ -186,7 +191,10 @@ describe("a throw inside the transaction", () => {
           if (!sabotage) return decision;
           // Beyond SQLite's limit, after record, fence and alarm were written.
           const tooBig = { ...(decision.record as KeyRecord), response: "x".repeat(3_000_000) };
-          return { ...decision, commands: [...decision.commands, { type: "persist", record: tooBig }] };
+          return {
+            ...decision,
+            commands: [...decision.commands, { type: "persist", record: tooBig }],
+          };
         },
       });
       await shell.start();
@@ -228,8 +236,8 @@ describe("a reset of the object", () => {
     const seen = new Set<string>();
     for (let round = 0; round < 20; round++) {
       const name = freshName();
-      const reset = runInDurableObject(storeNamed(name), async (store: IdempotencyStore, state) => {
-        void store.reserve(a).catch(() => {});
+      const reset = runInDurableObject(storeNamed(name), async (_, state) => {
+        void new IdempotencyStore(state, {}).reserve(a).catch(() => {});
         for (let tick = 0; tick < round % 10; tick++) await Promise.resolve();
         if (round % 2 === 1) await scheduler.wait(0);
         state.abort("reset");

@@ -114,7 +114,9 @@ describe("the alarm", () => {
           const stored = { ...record, status, expiresAtMs: startMs + offsetMs };
           records.put(`${status} ${offsetMs}`, stored);
           const ends = decide(stored, { type: "ALARM", now: startMs }).record === null;
-          const found = records.endedBy(startMs, 128).some(({ key }) => key.endsWith(` ${offsetMs}`));
+          const found = records
+            .endedBy(startMs, 128)
+            .some(({ key }) => key.endsWith(` ${offsetMs}`));
           expect(found).toBe(ends);
         }
       }

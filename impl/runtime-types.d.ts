@@ -2,12 +2,14 @@
 /// <reference types="@cloudflare/workers-types" />
 /// <reference types="@cloudflare/vitest-pool-workers/types" />
 
-declare namespace Cloudflare {
-  /** The bindings of `wrangler.jsonc`, as tests inside workerd see them. */
-  interface Env {
-    readonly IDEMPOTENCY_STORE: DurableObjectNamespace<
-      import("./idempotency-store.ts").IdempotencyStore
-    >;
-    readonly LATCHKEY_POLICY: string;
+import type { IdempotencyStore } from "./idempotency-store.ts";
+
+declare global {
+  namespace Cloudflare {
+    /** The bindings of `wrangler.jsonc`, as tests inside workerd see them. */
+    interface Env {
+      readonly IDEMPOTENCY_STORE: DurableObjectNamespace<IdempotencyStore>;
+      readonly LATCHKEY_POLICY: string;
+    }
   }
 }

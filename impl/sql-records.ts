@@ -125,8 +125,7 @@ type RecordRow = {
 
 /** Without a record all its columns are null. */
 type JoinedRow = { readonly last_fence: number | null } & (
-  | RecordRow
-  | { readonly [Column in keyof RecordRow]: null }
+  RecordRow | { readonly [Column in keyof RecordRow]: null }
 );
 
 function storedRecordOf(row: RecordRow): StoredRecord {

@@ -40,11 +40,14 @@ describe("the limits of the store", () => {
     }
   });
 
-  test.each([undefined, null, 1, "k", true, 1n, () => ({})])("refuse a request that is %s", (not) => {
-    for (const refuse of [refuseReserve, refuseClaim, refuseCommit, refuseRelease]) {
-      expect(refuse(not, limits)).toMatchObject({ field: "request", limit: "an object" });
-    }
-  });
+  test.each([undefined, null, 1, "k", true, 1n, () => ({})])(
+    "refuse a request that is %s",
+    (not) => {
+      for (const refuse of [refuseReserve, refuseClaim, refuseCommit, refuseRelease]) {
+        expect(refuse(not, limits)).toMatchObject({ field: "request", limit: "an object" });
+      }
+    },
+  );
 
   test("refuse a text that is empty or one unit too long, and say how long it was", () => {
     for (const [field, longest] of [

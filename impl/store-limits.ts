@@ -110,8 +110,7 @@ function textField(
   shortest: number,
   longest: number,
 ): Refusal | null {
-  const legal =
-    typeof value === "string" && value.length >= shortest && value.length <= longest;
+  const legal = typeof value === "string" && value.length >= shortest && value.length <= longest;
   const limit = `a string of ${shortest} to ${longest} UTF-16 code units`;
   return legal ? null : invalid(field, limit, value);
 }

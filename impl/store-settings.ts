@@ -35,7 +35,7 @@ export function shellFor(policy: Policy): StoreSettings["shellOf"] {
   }
 }
 
-/** The decisions of a policy's machine; it has no state, so all objects of an isolate share it. */
+/** The decisions of a policy: its key lifecycle machine, made once for all objects of an isolate. */
 export function decisionsOf(policy: Policy): Decide {
   const lifecycle = lifecycles.get(policy) ?? createKeyLifecycle(policy);
   lifecycles.set(policy, lifecycle);

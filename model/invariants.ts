@@ -22,12 +22,12 @@ export const storeInvariants = {
     "A release by the holder while pending is answered done, and the next reserve that the store serves for that key is answered proceed, unless a late commit was recorded in between.",
   "committed-blocks":
     "After a commit answered done no acceptance of that key until its retention is over.",
-  exclusion:
-    "An attempt holds from its acceptance until its own commit or release takes effect or its pending time ends; no two such intervals of one key overlap.",
   acceptance:
     "When a key is accepted a second time, the first acceptance was released by its own holder, or was committed and its retention has passed, or was neither and its pending time has passed.",
   "collides-within-retention":
     "Within τ of an acceptance no second acceptance of the key (its own token's repeats aside), unless a release of that key came in between.",
+  exclusion:
+    "An attempt holds from its acceptance until its own commit or release takes effect or its pending time ends; no two such intervals of one key overlap.",
   "truthful-refusal":
     "A refusal is given only while a record of the key blocks, and says what that record is: in flight, in doubt, committed.",
   reclaim:

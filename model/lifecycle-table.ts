@@ -79,8 +79,8 @@ export function situationOf(record: KeyRecord | null, event: KeyEvent): Situatio
   };
 }
 
-export const statuses = ["absent", "pending", "committed"] as const;
-export const eventTypes = ["RESERVE", "CLAIM", "COMMIT", "RELEASE", "ALARM"] as const;
+const statuses = ["absent", "pending", "committed"] as const;
+const eventTypes = ["RESERVE", "CLAIM", "COMMIT", "RELEASE", "ALARM"] as const;
 const claims = ["none", "same-delivery", "other-delivery"] as const;
 const truths = [false, true] as const;
 

@@ -20,13 +20,15 @@ export interface EndRule {
   readonly atCommit: boolean;
   /** Settlements by anyone end it, as at a store that knows no owner tokens. */
   readonly byAnyone: boolean;
+  /** From when a committed record blocks: its commit, or as published still its reserve. */
+  readonly retentionFrom: "commit" | "reserve";
 }
 
 /** Blocking goes on after the commit, and only the holder's own release ends it. */
-export const blocking: EndRule = { atCommit: false, byAnyone: false };
+export const blocking: EndRule = { atCommit: false, byAnyone: false, retentionFrom: "commit" };
 
 /** Holding ends with the holder's own commit or release. */
-export const holding: EndRule = { atCommit: true, byAnyone: false };
+export const holding: EndRule = { atCommit: true, byAnyone: false, retentionFrom: "commit" };
 
 /**
  * Gathers the acceptances of one key in the order of their answers. With owner tokens a `proceed`
@@ -71,6 +73,7 @@ export function mayHaveEnded(
   for (const commit of key.commits) {
     if (!settles(commit, acceptance, window, rule)) continue;
     if (rule.atCommit) return true;
+    if (rule.retentionFrom === "reserve") continue;
     if (window.latestMs >= commit.atMs + times.retentionMs - times.slackMs) return true;
     surelyCommitted ||=
       commit.answer.outcome === "done" &&

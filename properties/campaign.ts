@@ -1,9 +1,9 @@
 // Runs many random plans on one target and tells what broke, what was exercised, what was seen.
 import fc from "fast-check";
-import { minimise } from "./minimise.ts";
 import type { Plan } from "./plan.ts";
-import type { JudgedHistory, PlanRunner, PlanVerdict } from "./plan-runner.ts";
-import type { CampaignResult, Finding } from "./results.ts";
+import type { PlanRunner, PlanVerdict } from "./plan-runner.ts";
+import type { CampaignResult } from "./results.ts";
+import { type FailingPlan, shrinkAll } from "./shrink.ts";
 
 export interface CampaignOptions {
   /** Seed of fast-check, a 32-bit integer. */
@@ -34,23 +34,15 @@ export async function runCampaign(
     stopped = reasonToStop(options);
     if (stopped !== null) break;
     const verdicts = await runner.judgePlans(batch.plans);
-    verdicts.forEach((verdict, index) => {
+    for (const [index, verdict] of verdicts.entries()) {
       tally.add(verdict);
-      for (const { invariant } of verdict.violations) {
-        const plan = batch.plans[index];
-        if (plan === undefined || failing.has(invariant)) continue;
-        const path = String(batch.start + index);
-        failing.set(invariant, { plan, seed: batch.seed, path, foundAfter: tally.histories });
-      }
-    });
+      noteFailing(failing, batch, index, verdict, tally.histories);
+    }
     options.onProgress?.(tally.histories);
     if (verdicts.length < batch.plans.length) break;
   }
-  const findings: Finding[] = [];
-  for (const [invariant, found] of failing) {
-    if (options.invariants?.has(invariant) === false) continue;
-    findings.push(await shrink(runner, options, invariant, found));
-  }
+  const wanted = [...failing].filter(([name]) => options.invariants?.has(name) ?? true);
+  const findings = await shrinkAll(runner, wanted, options);
   const { histories, operations, undecided } = tally;
   return {
     target: runner.name,
@@ -65,18 +57,27 @@ export async function runCampaign(
   };
 }
 
+/** Keeps the first failing plan of each invariant. */
+function noteFailing(
+  failing: Map<string, FailingPlan>,
+  { plans, seed, start }: Batch,
+  index: number,
+  { violations }: PlanVerdict,
+  foundAfter: number,
+): void {
+  const plan = plans[index];
+  if (plan === undefined) return;
+  for (const { invariant } of violations) {
+    if (failing.has(invariant)) continue;
+    failing.set(invariant, { plan, seed, path: String(start + index), foundAfter });
+  }
+}
+
 interface Batch {
   readonly seed: number;
   /** The place of the first plan in the sample of its seed: fast-check's path. */
   readonly start: number;
   readonly plans: readonly Plan[];
-}
-
-interface FailingPlan {
-  readonly plan: Plan;
-  readonly seed: number;
-  readonly path: string;
-  readonly foundAfter: number;
 }
 
 const sampleSize = 1000;
@@ -117,72 +118,4 @@ class Tally {
 
 function count(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);
-}
-
-async function shrink(
-  runner: PlanRunner,
-  options: CampaignOptions,
-  invariant: string,
-  found: FailingPlan,
-): Promise<Finding> {
-  const { seed, path, foundAfter } = found;
-  const shrinker = options.shrinkRunner ?? runner;
-  const firstFailing = async (plans: readonly Plan[]): Promise<number> => {
-    for (let start = 0; start < plans.length;) {
-      // A target fault may end a batch early; what was not run is run next.
-      const verdicts = await shrinker.judgePlans(plans.slice(start));
-      const index = verdicts.findIndex((verdict) => breaks(verdict, invariant));
-      if (index >= 0) return start + index;
-      start += Math.max(1, verdicts.length);
-    }
-    return -1;
-  };
-  const hint = options.hints?.get(invariant);
-  const start = hint !== undefined && (await firstFailing([hint])) === 0 ? hint : found.plan;
-  const { plan, minimal } = await minimise(start, firstFailing);
-  for (const [candidate, isMinimal] of [
-    [plan, minimal],
-    [found.plan, false],
-  ] as const) {
-    const judged = await runner.runPlan(candidate);
-    const violation = judged.judgement.violations.find((broken) => broken.invariant === invariant);
-    if (violation !== undefined) {
-      const { history } = judged;
-      return {
-        invariant,
-        seed,
-        path,
-        plan: candidate,
-        history,
-        violation,
-        minimal: isMinimal,
-        foundAfter,
-      };
-    }
-  }
-  const { history } = await runner.runPlan(found.plan);
-  return {
-    invariant,
-    seed,
-    path,
-    plan: found.plan,
-    history,
-    violation: lost(invariant),
-    minimal: false,
-    foundAfter,
-  };
-}
-
-function breaks(verdict: PlanVerdict, invariant: string): boolean {
-  return verdict.violations.some((violation) => violation.invariant === invariant);
-}
-
-/** The target broke the invariant once and not when the same plan ran again. */
-function lost(invariant: string): JudgedHistory["judgement"]["violations"][number] {
-  return {
-    invariant,
-    explanation:
-      "The plan broke this invariant once and did not when it ran again: the target is not deterministic under one schedule.",
-    events: [],
-  };
 }

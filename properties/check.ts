@@ -2,7 +2,9 @@
 import { storeInvariants, type StoreInvariant } from "../model/invariants.ts";
 import { runCampaign } from "./campaign.ts";
 import { inProcessRunner } from "./in-process-runner.ts";
+import { weight } from "./minimise.ts";
 import { planArbitrary } from "./plan-arbitrary.ts";
+import type { PlanRunner } from "./plan-runner.ts";
 import type { CampaignResult, ClaimResult, Finding, Results, Verdict } from "./results.ts";
 import type { StoreTarget } from "./target.ts";
 
@@ -35,7 +37,8 @@ export async function checkTarget(
 ): Promise<CheckOutcome> {
   const startedAtMs = performance.now();
   const judged = contractInvariants.filter((name) => options.invariants?.includes(name) ?? true);
-  const campaign = await runCampaign(inProcessRunner(target), {
+  const runner = inProcessRunner(target);
+  const seen = await runCampaign(runner, {
     seed: options.seed,
     runs: options.runs,
     plans: planArbitrary(target.capabilities),
@@ -45,11 +48,12 @@ export async function checkTarget(
     ...(options.budgetMs === null ? {} : { endsAtMs: startedAtMs + options.budgetMs }),
     onProgress: (done) => options.onProgress(done, options.runs, target.name),
   });
-  const findings = [...campaign.findings].sort(
-    (a, b) =>
-      a.plan.steps.length - b.plan.steps.length ||
-      registerPlace(a.invariant) - registerPlace(b.invariant),
-  );
+  const findings: Finding[] = [];
+  for (const finding of seen.findings) {
+    if (await needsItsCrash(runner, finding)) findings.push(finding);
+  }
+  findings.sort(byPlainness);
+  const campaign: CampaignResult = { ...seen, findings };
   return {
     results: {
       schema: "latchkey.results/1",
@@ -74,6 +78,34 @@ export async function checkTarget(
 const contractInvariants = (Object.keys(storeInvariants) as StoreInvariant[]).filter(
   (name) => name !== "fail-closed",
 );
+
+/**
+ * The shortest first, then the plainest: the one that names what is broken most directly. What
+ * breaks together with almost anything else comes after the rest.
+ */
+function byPlainness(one: Finding, other: Finding): number {
+  return (
+    Number(symptoms.has(one.invariant)) - Number(symptoms.has(other.invariant)) ||
+    one.plan.steps.length - other.plan.steps.length ||
+    one.plan.attempts.length - other.plan.attempts.length ||
+    weight(one.plan) - weight(other.plan) ||
+    registerPlace(one.invariant) - registerPlace(other.invariant)
+  );
+}
+
+const symptoms: ReadonlySet<string> = new Set<StoreInvariant>([
+  "collides-within-retention",
+  "reclaim",
+  "linearizability",
+]);
+
+/** Without its crashes the plan breaks something all the same: what broke is not durability. */
+async function needsItsCrash(runner: PlanRunner, finding: Finding): Promise<boolean> {
+  if (finding.invariant !== "durability") return true;
+  const steps = finding.plan.steps.filter(({ kind }) => kind !== "crash");
+  const { judgement } = await runner.runPlan({ ...finding.plan, steps });
+  return judgement.violations.every(({ invariant }) => symptoms.has(invariant));
+}
 
 function registerPlace(invariant: string): number {
   return contractInvariants.findIndex((name) => name === invariant);

@@ -48,8 +48,9 @@ describe("the contract as a specification", () => {
 
   it("frees the key by the holder's release while pending, and by no other", () => {
     expect(outcomes(record("release", "pending", true))).toEqual(["done, erase"]);
-    for (const status of ["absent", "committed"] as const)
+    for (const status of ["absent", "committed"] as const) {
       expect(outcomes(record("release", status, true))).toEqual(["stale, keep"]);
+    }
     expect(outcomes(record("release", "pending"))).toEqual(["stale, keep"]);
   });
 
@@ -64,9 +65,10 @@ describe("the contract as a specification", () => {
 
   it("allows what the hardened machine does in every situation", () => {
     const table = deriveLifecycleTable(hardened);
-    for (const situation of situations)
+    for (const situation of situations) {
       expect(contractRules(situation, allCapabilities)).toContainEqual(
         machineRule(table, situation),
       );
+    }
   });
 });

@@ -9,5 +9,7 @@ import { machineSpec } from "./machine-spec.ts";
  * lifecycle machine under that policy. A store of somebody else's (null) answers to the contract.
  */
 export function judgeUnder(policy: Policy | null, history: History): Judgement {
-  return judge(history, policy === null ? {} : { spec: machineSpec(policy, history) });
+  if (policy === null) return judge(history);
+  const { retentionFrom } = policy;
+  return judge(history, { spec: machineSpec(policy, history), retentionFrom });
 }

@@ -21,6 +21,12 @@ export interface Judgement {
 export interface JudgeOptions {
   /** What linearizability is judged against: by default the contract at the target's capabilities. */
   readonly spec?: SequentialSpec;
+  /**
+   * From when a committed record blocks, for *acceptance*: the commit, unless the policy that is
+   * judged says otherwise. That a published record ends τ after its reserve is what
+   * *committed blocks* refutes; it is not counted a second time as a second acceptance.
+   */
+  readonly retentionFrom?: "commit" | "reserve";
 }
 
 /**
@@ -28,7 +34,7 @@ export interface JudgeOptions {
  * Violations come in the order of the invariants, each invariant's own in the order of the history.
  */
 export function judge(history: History, options: JudgeOptions = {}): Judgement {
-  const prepared = prepareHistory(history);
+  const prepared = prepareHistory(history, options.retentionFrom);
   const violations: Violation[] = [];
   const exercised: string[] = [];
   for (const judged of invariantJudges) {

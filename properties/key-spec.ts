@@ -41,7 +41,7 @@ export interface KeyState {
   readonly sinceMs: number;
 }
 
-export interface KeyStateRecord {
+interface KeyStateRecord {
   readonly status: "pending" | "committed";
   readonly token: string;
   readonly fingerprint: string;
@@ -187,20 +187,24 @@ function answered(
   if (record === null) return state;
   if (answer.outcome === "proceed") {
     const { fence, deadline } = answer;
-    if (!options.capabilities.ownerTokens)
+    if (!options.capabilities.ownerTokens) {
       return { ...state, record: { ...record, told: { fence, deadline } } };
-    if (record.told !== undefined && rule.change === "keep")
+    }
+    if (record.told !== undefined && rule.change === "keep") {
       return record.told.fence === fence && record.told.deadline === deadline ? state : undefined;
-    if (fence === undefined || !Number.isSafeInteger(fence) || fence <= state.topFence)
+    }
+    if (fence === undefined || !Number.isSafeInteger(fence) || fence <= state.topFence) {
       return undefined;
+    }
     return { ...state, topFence: fence, record: { ...record, told: { fence, deadline } } };
   }
   if (answer.outcome === "in-flight") {
     if (answer.inDoubt === undefined || answer.inDoubt === record.inDoubt) return state;
     return record.inDoubt ? undefined : { ...state, record: { ...record, inDoubt: true } };
   }
-  if (answer.outcome === "duplicate" && options.capabilities.replay)
+  if (answer.outcome === "duplicate" && options.capabilities.replay) {
     return answer.response === record.response ? state : undefined;
+  }
   return state;
 }
 

@@ -186,8 +186,9 @@ function isExplainedBySearch<State>(
       const rest = left.filter((each) => each !== next && !passed.includes(each));
       const untilMs = Math.min(next.latestMs, lastMs);
       for (let atMs = Math.max(next.atMs, nowMs); atMs <= untilMs; atMs += 1) {
-        if (spec.apply(state, next, atMs, atMs).some((after) => search(after, rest, atMs)))
+        if (spec.apply(state, next, atMs, atMs).some((after) => search(after, rest, atMs))) {
           return true;
+        }
       }
       return false;
     });

@@ -122,8 +122,9 @@ function explain<State>(
     }
     // The call rejected at a crash: it may never have taken effect.
     if (goal.answer.outcome === "indeterminate") explained.add(configuration);
-    for (const after of search.spec.apply(state, goal, goal.atMs, goal.latestMs))
+    for (const after of search.spec.apply(state, goal, goal.atMs, goal.latestMs)) {
       explained.add({ state: after, taken });
+    }
     for (const candidate of candidates(search, configuration, goal)) {
       const toMs = Math.min(candidate.latestMs, goal.latestMs);
       for (const after of search.spec.apply(state, candidate, candidate.atMs, toMs)) {
@@ -142,8 +143,9 @@ function explainAlone<State>(
   goal: Operation,
 ): readonly Configuration<State>[] | undefined {
   const [only] = frontier;
-  if (only === undefined || frontier.length > 1 || underWay.length > 1 || !pool.isEmpty())
+  if (only === undefined || frontier.length > 1 || underWay.length > 1 || !pool.isEmpty()) {
     return undefined;
+  }
   if (only.taken.length > 0 || goal.answer.outcome === "indeterminate") return undefined;
   const states = spec.apply(only.state, goal, goal.atMs, goal.latestMs);
   return states.length > 1 ? undefined : states.map((state) => ({ state, taken: [] }));

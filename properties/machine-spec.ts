@@ -38,8 +38,9 @@ export function machineSpec(
 export function machineRule(table: LifecycleTable, situation: KeySituation): KeyRule {
   const row = table.rows[rowIndex({ ...unclaimed, ...situation, event: events[situation.call] })];
   const outcome = row?.reply ?? null;
-  if (row === undefined || outcome === null)
+  if (row === undefined || outcome === null) {
     throw new Error(`the lifecycle table answers nothing: call=${situation.call}`);
+  }
   return { change: ruleChange(row.change, table.policy), outcome };
 }
 

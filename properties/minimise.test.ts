@@ -17,6 +17,12 @@ const firstFailing =
   async (candidates: readonly Plan[]): Promise<number> =>
     candidates.findIndex(fails);
 
+function drawn(from: fc.Arbitrary<Plan>): Plan {
+  const [plan] = fc.sample(from, { seed: 5, numRuns: 1 });
+  if (plan === undefined) throw new Error("no plan was drawn");
+  return plan;
+}
+
 describe("minimise", () => {
   it("leaves a plan of which no single element can go and no value be simpler", async () => {
     await fc.assert(
@@ -34,19 +40,14 @@ describe("minimise", () => {
   });
 
   it("says that the plan may not be minimal where its bound cut the search short", async () => {
-    const [plan] = fc.sample(plans.filter(failsByOrder), { seed: 1, numRuns: 1 });
-    const { minimal, tried } = await minimise(
-      plan ?? expect.fail("no plan was drawn"),
-      firstFailing(failsByOrder),
-      20,
-    );
+    const plan = drawn(plans.filter(failsByOrder));
+    const { minimal, tried } = await minimise(plan, firstFailing(failsByOrder), 20);
     expect(minimal).toBe(false);
     expect(tried).toBeLessThanOrEqual(20);
   });
 
   it("keeps the steps of the other attempts on the same attempts when one goes", () => {
-    const [plan] = fc.sample(plans, { seed: 5, numRuns: 1 });
-    if (plan === undefined) return expect.fail("no plan was drawn");
+    const plan = drawn(plans);
     const [smaller] = withoutOne(plan).filter(
       ({ attempts }) => attempts.length === plan.attempts.length - 1,
     );

@@ -188,7 +188,7 @@ function distinct({ keys, attempts }: Plan): boolean {
 }
 
 /** How far a plan is from plain; a simplification has to lower it. */
-function weight(plan: Plan): number {
+export function weight(plan: Plan): number {
   const { pendingMs, retentionMs, keys, attempts, steps, schedule } = plan;
   return sum([
     pendingMs === 100 && retentionMs === 100 ? 0 : 1,

@@ -2,14 +2,11 @@
 import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers";
 import timersPromises from "node:timers/promises";
-import { installSchedulePoints, type SchedulePoints, type TimerHost } from "./schedule-points.ts";
+import { installSchedulePoints, type SchedulePoints } from "./schedule-points.ts";
 
 /** Also what a target imports from `node:timers` and `node:timers/promises` is held by the plan. */
 export function installNodeSchedulePoints(): SchedulePoints {
-  const points = installSchedulePoints([
-    globalThis as unknown as TimerHost,
-    timers as unknown as TimerHost,
-  ]);
+  const points = installSchedulePoints([globalThis, timers]);
   const real = { setTimeout: timersPromises.setTimeout, setImmediate: timersPromises.setImmediate };
   const promised = {
     setTimeout: <Value>(delayMs?: number, value?: Value): Promise<Value | undefined> =>
@@ -19,7 +16,7 @@ export function installNodeSchedulePoints(): SchedulePoints {
   };
   Object.assign(timersPromises, promised);
   syncBuiltinESMExports();
-  const uninstall = points.uninstall;
+  const { uninstall } = points;
   points.uninstall = () => {
     Object.assign(timersPromises, real);
     syncBuiltinESMExports();

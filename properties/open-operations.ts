@@ -93,9 +93,11 @@ function countByToken(operations: readonly Operation[]): Map<string, number> {
 
 function replayedResponses(operations: readonly Operation[]): ReadonlySet<string> {
   const responses = new Set<string>();
-  for (const { answer } of operations)
-    if (answer.outcome === "duplicate" && answer.response !== undefined)
+  for (const { answer } of operations) {
+    if (answer.outcome === "duplicate" && answer.response !== undefined) {
       responses.add(answer.response);
+    }
+  }
   return responses;
 }
 

@@ -34,6 +34,8 @@ export class OperationsUnderWay {
   #crashes = 0;
   #fault: TargetFault | null = null;
   #wake: () => void = () => {};
+  #giveUp: () => void = () => {};
+  #watchdog: ReturnType<typeof realTimers.setTimeout> | undefined;
   #news = 0;
 
   constructor(points: SchedulePoints, answerBoundMs: number, choose: () => number) {
@@ -103,9 +105,13 @@ export class OperationsUnderWay {
 
   /** Closes whatever state the target is in; only a first fault is worth telling. */
   async close(run: () => Promise<void>): Promise<void> {
-    if (this.#fault === null) return this.whole("close", run);
-    const closing = startSafely(run).catch(() => {});
-    await Promise.race([closing, new Promise((done) => realTimers.setTimeout(done, quietMs))]);
+    try {
+      if (this.#fault === null) return await this.whole("close", run);
+      const closing = startSafely(run).catch(() => {});
+      await Promise.race([closing, new Promise((done) => realTimers.setTimeout(done, quietMs))]);
+    } finally {
+      realTimers.clearTimeout(this.#watchdog);
+    }
   }
 
   async tick(ticks: number): Promise<void> {
@@ -161,30 +167,56 @@ export class OperationsUnderWay {
     if (parked > 0) {
       return parked < this.#underWay.size && (await this.#newsWithin(quietMs, before));
     }
-    if (await this.#newsWithin(this.#answerBoundMs, before)) return true;
+    if (await this.#newsOrSilence(before)) return true;
     const [operation] = this.#underWay.values();
     this.#fault = new TargetFault(
       operation ?? "open",
       "no-answer",
-      `no answer within answerBoundMs=${this.#answerBoundMs}`,
+      `no answer for at least answerBoundMs=${this.#answerBoundMs}`,
     );
     return true;
   }
 
-  #newsWithin(ms: number, before: number): Promise<boolean> {
+  async #newsWithin(ms: number, before: number): Promise<boolean> {
+    if (this.#news !== before) return true;
+    let timer: ReturnType<typeof realTimers.setTimeout> | undefined;
+    const heard = await new Promise<boolean>((resolve) => {
+      this.#wake = () => resolve(true);
+      timer = realTimers.setTimeout(() => resolve(false), ms);
+    });
+    // Cleared here and not where the news came from: in workerd a timer belongs to the request that
+    // set it, and a timer parked inside an object tells its news from another one.
+    this.#wake = () => {};
+    realTimers.clearTimeout(timer);
+    return heard;
+  }
+
+  /** False when the watchdog has looked twice, the answer bound apart, and heard nothing between. */
+  #newsOrSilence(before: number): Promise<boolean> {
+    if (this.#news !== before) return Promise.resolve(true);
+    this.#watch();
     return new Promise((resolve) => {
-      const timer = realTimers.setTimeout(() => {
-        this.#wake = () => {};
-        resolve(false);
-      }, ms);
       this.#wake = () => {
-        if (this.#news === before) return;
-        this.#wake = () => {};
-        realTimers.clearTimeout(timer);
+        this.#wake = this.#giveUp = () => {};
         resolve(true);
       };
-      this.#wake();
+      this.#giveUp = () => {
+        this.#wake = this.#giveUp = () => {};
+        resolve(false);
+      };
     });
+  }
+
+  /** One timer for the whole run: one for each wait would cost more than many a call. */
+  #watch(): void {
+    if (this.#watchdog !== undefined) return;
+    let seen = this.#news;
+    const look = (): void => {
+      if (this.#news === seen) this.#giveUp();
+      seen = this.#news;
+      this.#watchdog = realTimers.setTimeout(look, this.#answerBoundMs);
+    };
+    this.#watchdog = realTimers.setTimeout(look, this.#answerBoundMs);
   }
 
   #tell(): void {

@@ -8,6 +8,8 @@ export interface PreparedHistory {
   readonly times: JudgedTimes;
   readonly operations: readonly Operation[];
   readonly keys: readonly KeyHistory[];
+  /** From when a committed record blocks under the store's own policy, for `acceptance`. */
+  readonly retentionFrom: "commit" | "reserve";
 }
 
 /** The times that a judge compares with, in milliseconds. */
@@ -66,14 +68,17 @@ export interface KeyHistory extends KeyOperations {
   readonly acceptances: readonly Acceptance[];
 }
 
-export function prepareHistory(history: History): PreparedHistory {
+export function prepareHistory(
+  history: History,
+  retentionFrom: PreparedHistory["retentionFrom"] = "commit",
+): PreparedHistory {
   const times = judgedTimes(history);
   const operations = pairOperations(history);
   const keys = partitionByKey(operations).map((key) => ({
     ...key,
     acceptances: gatherAcceptances(key, times, history.capabilities.ownerTokens),
   }));
-  return { history, times, operations, keys };
+  return { history, times, operations, keys, retentionFrom };
 }
 
 export function judgedTimes(

@@ -16,7 +16,7 @@ export function planArbitrary(options: PlanOptions): fc.Arbitrary<Plan> {
     times: options.oneTime === true ? fc.constant(times[0]) : fc.constantFrom(...times),
     tokens: strings(5, { plain: 3, odd: 2 }),
     fingerprints: strings(2, { plain: 3, odd: 2 }),
-    steps: fc.array(step(options.crash, 2, pauses), { minLength: 4, maxLength: 16 }),
+    steps: fc.array(step(options.crash, 2, pauses), { minLength: 4, maxLength: 18 }),
     schedule: fc.array(fc.nat({ max: 11 }), { maxLength: 10 }),
   };
   const oneKey = { attempts: attempts(1), keys: strings(4, { plain: 4, odd: 1 }) };
@@ -25,7 +25,7 @@ export function planArbitrary(options: PlanOptions): fc.Arbitrary<Plan> {
   const fourKeys = {
     attempts: attempts(4).map((seeds) => seeds.map((seed, key) => ({ ...seed, key: key % 4 }))),
     keys: strings(4, { plain: 2, odd: 2 }),
-    steps: fc.array(step(options.crash, 8, shortPauses), { minLength: 8, maxLength: 16 }),
+    steps: fc.array(step(options.crash, 8, shortPauses), { minLength: 8, maxLength: 18 }),
   };
   return fc
     .oneof(
@@ -50,7 +50,9 @@ export function planArbitrary(options: PlanOptions): fc.Arbitrary<Plan> {
           token: tokens[index] ?? "",
           fingerprint: fingerprints[fingerprint] ?? "",
         })),
-        steps: startingWithReserve(rest.steps.map((planned) => onAttempt(planned, seeds.length))),
+        steps: startingWithReserve(
+          rest.steps.flat().map((planned) => onAttempt(planned, seeds.length)),
+        ),
         schedule: rest.schedule,
       }),
     );
@@ -63,7 +65,7 @@ const exact = {
     [300, 100],
     [100, 300],
   ] as const,
-  pauses: [0, 1, 50, 99, 100, 101, 200, 300],
+  pauses: [0, 1, 50, 50, 99, 99, 100, 101, 200, 300],
   shortPauses: [1, 10, 30],
 };
 
@@ -91,7 +93,7 @@ function attempts(keys: number): fc.Arbitrary<AttemptSeed[]> {
         { weight: 1, arbitrary: fc.constant(1) },
       ),
       effect: fc.oneof(
-        { weight: 5, arbitrary: fc.constant("success" as const) },
+        { weight: 7, arbitrary: fc.constant("success" as const) },
         { weight: 4, arbitrary: fc.constant("soft-fail" as const) },
         { weight: 1, arbitrary: fc.constant("definite-failure" as const) },
         { weight: 1, arbitrary: fc.constant("unknown" as const) },
@@ -125,28 +127,48 @@ const codeUnits = fc
 
 const attempt = fc.nat({ max: 59 });
 
+/** One step, or a whole attempt: a reserve and its settlement, with a pause between at most. */
 function step(
   crash: boolean,
   pauseWeight: number,
   pauses: readonly number[],
-): fc.Arbitrary<PlanStep> {
+): fc.Arbitrary<readonly PlanStep[]> {
+  const single = (weight: number, arbitrary: fc.Arbitrary<PlanStep>) => ({
+    weight,
+    arbitrary: arbitrary.map((planned) => [planned]),
+  });
   return fc.oneof(
-    { weight: 6, arbitrary: call("reserve") },
-    { weight: 6, arbitrary: call("settle") },
+    single(6, call("reserve")),
+    single(5, call("settle")),
     {
-      weight: pauseWeight,
-      arbitrary: fc.record({ kind: fc.constant("advance"), ms: fc.constantFrom(...pauses) }),
+      weight: 4,
+      arbitrary: fc
+        .record({ place: attempt, pauseMs: fc.constantFrom(0, 0, 0, ...pauses) })
+        .map(({ place, pauseMs }) => wholeAttempt(place, pauseMs)),
     },
-    {
-      weight: 3,
-      arbitrary: fc.record({
+    single(
+      pauseWeight,
+      fc.record({ kind: fc.constant("advance"), ms: fc.constantFrom(...pauses) }),
+    ),
+    single(
+      3,
+      fc.record({
         kind: fc.constant("advance-to-end"),
         attempt,
         offsetMs: fc.constantFrom(0, 1, -1),
       }),
-    },
-    { weight: crash ? 1 : 0, arbitrary: fc.record({ kind: fc.constant("crash") }) },
+    ),
+    single(crash ? 1 : 0, fc.record({ kind: fc.constant("crash") })),
   );
+}
+
+function wholeAttempt(place: number, pauseMs: number): readonly PlanStep[] {
+  const plain = { attempt: place, fault: "none", overlaps: false } as const;
+  return [
+    { kind: "reserve", ...plain },
+    ...(pauseMs === 0 ? [] : [{ kind: "advance", ms: pauseMs } as const]),
+    { kind: "settle", ...plain },
+  ];
 }
 
 function call<Kind extends "reserve" | "settle">(kind: Kind): fc.Arbitrary<CallStep<Kind>> {

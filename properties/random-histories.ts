@@ -114,8 +114,9 @@ class RandomRun {
       case 8:
         return this.#choose(3) === 0 ? this.#crash() : this.#size();
       case 9:
-        if (this.#silent.length > 0)
+        if (this.#silent.length > 0) {
           return this.#takeEffect(this.#silent[this.#choose(this.#silent.length)]);
+        }
         return this.#options.silence ? this.#fallSilent() : this.#completeAll();
     }
   }
@@ -200,8 +201,9 @@ class RandomRun {
     const ms = [1, 1, 2, 3, 4, 6, 7][this.#choose(7)] ?? 1;
     this.events.push({ kind: "advance", atMs: this.#nowMs, ms });
     this.#nowMs += ms;
-    for (const [key, { expiresAtMs }] of this.#records)
+    for (const [key, { expiresAtMs }] of this.#records) {
       if (this.#nowMs >= expiresAtMs) this.#records.delete(key);
+    }
   }
 
   #crash(): void {

@@ -23,7 +23,7 @@ export interface SureRecord {
 }
 
 /** How a store of these capabilities may end a record: its holder alone, or anyone. */
-export function blockingAt(ownerTokens: boolean): EndRule {
+function blockingAt(ownerTokens: boolean): EndRule {
   return { ...blocking, byAnyone: !ownerTokens };
 }
 
@@ -70,8 +70,9 @@ export function sureRecord(
 ): SureRecord | undefined {
   const rule = blockingAt(ownerTokens);
   for (const acceptance of key.acceptances) {
-    if (precedes(acceptance, window) && !mayHaveEnded(key, acceptance, window, times, rule))
+    if (precedes(acceptance, window) && !mayHaveEnded(key, acceptance, window, times, rule)) {
       return { ...acceptance, by: acceptance.operation };
+    }
   }
   // At a store without owner tokens a commit that is answered done may have recorded nothing.
   if (!ownerTokens) return undefined;
@@ -96,8 +97,9 @@ export function commitBlocksUntilMs(
     if (earlier.token !== commit.token || earlier.invokedIndex >= commit.completedIndex) continue;
     // It is repeated only if it took effect late enough to block still.
     const blocksStillMs = commit.atMs - times.retentionMs - times.slackMs + 1;
-    if (Math.min(earlier.latestMs, commit.latestMs) >= blocksStillMs)
+    if (Math.min(earlier.latestMs, commit.latestMs) >= blocksStillMs) {
       fromMs = Math.min(fromMs, Math.max(earlier.atMs, blocksStillMs));
+    }
   }
   return fromMs + times.retentionMs - times.slackMs;
 }

@@ -164,7 +164,7 @@ describe("a run", () => {
     const { events } = await run(memoryTarget(hardened), planOf([reserve(0)]));
     expect(events.filter(({ kind }) => kind === "size")).toEqual([
       { kind: "size", atMs: 0, size: 1 },
-      { kind: "size", atMs: 100, size: 0 },
+      { kind: "size", atMs: 101, size: 0 },
     ]);
     expect(events.at(-1)).toMatchObject({ kind: "completion", answer: { outcome: "proceed" } });
   });
@@ -260,7 +260,11 @@ describe("a target that breaks the contract", () => {
   it("is reported when it does not answer within the bound, even where it hangs at the close too", async () => {
     const hang = (): Promise<never> => new Promise(() => {});
     expect(await faultOf({ reserve: hang, close: hang })).toMatchObject([
-      { operation: "reserve", problem: "no-answer", detail: "no answer within answerBoundMs=30" },
+      {
+        operation: "reserve",
+        problem: "no-answer",
+        detail: "no answer for at least answerBoundMs=30",
+      },
     ]);
   });
 

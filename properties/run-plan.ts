@@ -39,7 +39,7 @@ export async function runPlan(
 }
 
 /** The default of `answerBoundMs`, real milliseconds. */
-export const defaultAnswerBoundMs = 5_000;
+const defaultAnswerBoundMs = 5_000;
 
 class PlanRun {
   readonly events: HistoryEvent[] = [];
@@ -110,8 +110,8 @@ class PlanRun {
   async #reserve(session: StoreSession, step: CallStep<"reserve">): Promise<void> {
     const attempt = this.#plan.attempts[step.attempt];
     const knowledge = this.#knowledge[step.attempt];
-    if (attempt === undefined || knowledge === undefined || !mayReserve(this.#rules, knowledge))
-      return;
+    if (attempt === undefined || knowledge === undefined) return;
+    if (!mayReserve(this.#rules, knowledge)) return;
     this.#learn(step.attempt, { reserve: knowledge.accepted ? knowledge.reserve : "waiting" });
     const key = this.#keyOf(attempt);
     const { token, fingerprint } = attempt;
@@ -225,7 +225,7 @@ class PlanRun {
   async #epilogue(session: StoreSession): Promise<void> {
     await this.#underWay.untilNone();
     await this.#size(session);
-    const marginMs = this.#target.capabilities.exactClock ? 0 : inexactMarginMs;
+    const marginMs = this.#target.capabilities.exactClock ? 1 : inexactMarginMs;
     await this.#advance(session, Math.max(this.#plan.pendingMs, this.#plan.retentionMs) + marginMs);
     await this.#size(session);
     const used = new Set(
@@ -246,9 +246,8 @@ class PlanRun {
   }
 
   async #close(session: StoreSession | null): Promise<void> {
-    if (session === null) return;
     try {
-      await this.#underWay.close(() => session.close());
+      await this.#underWay.close(async () => session?.close());
     } catch (error) {
       if (!(error instanceof TargetFault)) throw error;
       const { operation, problem, detail } = error;
@@ -278,4 +277,4 @@ class PlanRun {
 const longestPauseTicks = 8;
 
 /** How far a run stays away from the ends of blocking where the target's clock is not exact. */
-export const inexactMarginMs = 100;
+const inexactMarginMs = 100;

@@ -14,10 +14,10 @@ export interface SchedulePoints {
   /** Called whenever a timer is parked. */
   onParked: () => void;
   /** Gives the runtime its timers back and fires what is still parked. */
-  uninstall(): void;
+  uninstall: () => void;
 }
 
-export const longestMs = 20;
+const longestMs = 20;
 
 /** The timers of the runtime itself, for the harness's own use while schedule points are installed. */
 export const realTimers = {
@@ -40,9 +40,7 @@ export interface TimerHost {
 }
 
 /** Schedule points replace the timers of each host; a second installation at once is an error. */
-export function installSchedulePoints(
-  hosts: readonly TimerHost[] = [globalThis as unknown as TimerHost],
-): SchedulePoints {
+export function installSchedulePoints(hosts: readonly TimerHost[] = [globalThis]): SchedulePoints {
   if (installed) throw new Error("schedule points are installed already: uninstall them first");
   installed = true;
   const parked = new Map<object, ParkedTimer>();

@@ -29,7 +29,7 @@ export interface SequentialSpec<State = unknown> {
   mayMatter(candidate: Operation, goal: Operation): boolean;
 }
 
-export interface Holder {
+interface Holder {
   readonly token: string;
   /** No operation of another token changes the state. */
   readonly alone: boolean;

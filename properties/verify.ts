@@ -48,46 +48,16 @@ export async function judgeClaims(
   const startedAtMs = performance.now();
   const judged = claims.filter(({ id }) => options.claimIds?.includes(id) ?? true);
   const storeClaims = judged.filter((claim) => claim.level === "store");
-  const pairs =
-    storeClaims.length === 0
-      ? []
-      : options.policies.flatMap((name) =>
-          runnersOf(policies[name]).map((runner) => ({ name, runner })),
-        );
   const rows: ClaimResult[] = [];
   const findings: ClaimFinding[] = [];
   const campaigns: { policy: string; result: CampaignResult }[] = [];
-  const hints = new Map<string, Map<string, Plan>>();
-  for (const [index, { name, runner }] of pairs.entries()) {
-    const policyHints = hints.get(name) ?? new Map<string, Plan>();
-    hints.set(name, policyHints);
-    const result = await runCampaign(runner, {
-      seed: options.seed,
-      runs: options.runs,
-      plans: planArbitrary({
-        crash: true,
-        exactClock: true,
-        oneTime: policies[name].pendingTime === "retention",
-      }),
-      signal: options.signal,
-      invariants: new Set(storeClaims.flatMap(({ invariants }) => invariants)),
-      hints: policyHints,
-      ...endOfShare(options, startedAtMs, pairs.length - index),
-      onProgress: (done) =>
-        options.onProgress(
-          index * options.runs + done,
-          pairs.length * options.runs,
-          `${name} · ${runner.name}`,
-        ),
-    });
-    for (const { invariant, plan } of result.findings) policyHints.set(invariant, plan);
-    campaigns.push({ policy: name, result });
+  for await (const { policy, result } of campaignsOf(runnersOf, options, storeClaims)) {
+    campaigns.push({ policy, result });
     for (const claim of storeClaims) {
       const finding = result.findings.find(({ invariant }) => breaksClaim(claim, invariant));
-      rows.push(rowOf(claim, name, result, options, finding));
-      if (finding !== undefined) {
-        findings.push({ claim: claim.id, policy: name, target: runner.name, finding });
-      }
+      rows.push(rowOf(claim, policy, result, options, finding));
+      if (finding === undefined) continue;
+      findings.push({ claim: claim.id, policy, target: result.target, finding });
     }
   }
   rows.push(...judged.flatMap(unbuiltRow));
@@ -102,6 +72,47 @@ export async function judgeClaims(
     findings,
     campaigns,
   };
+}
+
+interface PolicyCampaign {
+  readonly policy: PolicyName;
+  readonly result: CampaignResult;
+}
+
+/** One campaign a policy and target; what one target found is where the next shrinks first. */
+async function* campaignsOf(
+  runnersOf: RunnersOf,
+  options: VerifyOptions,
+  storeClaims: readonly StoreClaim[],
+): AsyncGenerator<PolicyCampaign> {
+  if (storeClaims.length === 0) return;
+  const startedAtMs = performance.now();
+  const pairs = options.policies.flatMap((policy) =>
+    runnersOf(policies[policy]).map((runner) => ({ policy, runner })),
+  );
+  const hints = new Map<PolicyName, Map<string, Plan>>();
+  for (const [index, { policy, runner }] of pairs.entries()) {
+    const policyHints = hints.get(policy) ?? new Map<string, Plan>();
+    hints.set(policy, policyHints);
+    const label = `${policy} · ${runner.name}`;
+    const total = pairs.length * options.runs;
+    const result = await runCampaign(runner, {
+      seed: options.seed,
+      runs: options.runs,
+      plans: planArbitrary({
+        crash: true,
+        exactClock: true,
+        oneTime: policies[policy].pendingTime === "retention",
+      }),
+      signal: options.signal,
+      invariants: new Set(storeClaims.flatMap(({ invariants }) => invariants)),
+      hints: policyHints,
+      ...endOfShare(options, startedAtMs, pairs.length - index),
+      onProgress: (done) => options.onProgress(index * options.runs + done, total, label),
+    });
+    for (const { invariant, plan } of result.findings) policyHints.set(invariant, plan);
+    yield { policy, result };
+  }
 }
 
 /** What is left of the budget is shared evenly by the campaigns that are left. */

@@ -25,7 +25,7 @@ export class HarnessStore extends IdempotencyStore {
       if (names.length === mostNames) throw new Error(`too much to reset: names=${names.length}`);
       if (names.length > 0) await storage.delete(names);
     }
-    await storage.deleteAlarm();
+    void storage.deleteAlarm();
     await this.shell.start();
   }
 
@@ -48,7 +48,7 @@ export class HarnessStore extends IdempotencyStore {
         return;
       }
       clock.nowMs = Math.max(clock.nowMs, alarmAtMs);
-      await storage.deleteAlarm();
+      void storage.deleteAlarm();
       await this.alarm();
     }
     throw new Error(`alarms without end: rings=${mostRings} within ms=${ms}`);

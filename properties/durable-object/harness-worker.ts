@@ -10,7 +10,13 @@ import { HarnessStore } from "./harness-store.ts";
 import { LaneSession, laneTarget } from "./lane-session.ts";
 import type { Namespace } from "./lane-session.ts";
 import { takeLane } from "./lanes.ts";
-import type { HarnessCalls, RateCall, SessionAnswer, SessionCall, StoreChoice } from "./protocol.ts";
+import type {
+  HarnessCalls,
+  RateCall,
+  SessionAnswer,
+  SessionCall,
+  StoreChoice,
+} from "./protocol.ts";
 
 export { HarnessStore };
 

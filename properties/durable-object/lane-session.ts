@@ -108,8 +108,8 @@ export class LaneSession implements StoreSession {
     this.#underWay += 1;
     try {
       const reply = await send();
-      if (reply.outcome !== "invalid") return reply as Reply;
-      const { field, limit, found } = reply as Refusal;
+      if (reply.outcome !== "invalid") return reply;
+      const { field, limit, found } = reply;
       throw new RangeError(`the store refuses field=${field}: limit=${limit} found=${found}`);
     } finally {
       this.#underWay -= 1;

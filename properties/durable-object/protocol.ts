@@ -31,7 +31,11 @@ export interface HarnessCalls {
     readonly answer: SessionAnswer;
   };
   readonly "/rate": {
-    readonly request: { readonly store: StoreChoice; readonly call: RateCall; readonly calls: number };
+    readonly request: {
+      readonly store: StoreChoice;
+      readonly call: RateCall;
+      readonly calls: number;
+    };
     readonly answer: { readonly callsPerSecond: number };
   };
 }

@@ -19,7 +19,7 @@ export interface Workerd {
 }
 
 /** The compatibility date of `wrangler.jsonc`: what is judged runs as what is deployed. */
-export const compatibilityDate = "2026-04-01";
+const compatibilityDate = "2026-04-01";
 
 /** A fresh process with storage of its own, in memory where there is such a place. */
 export async function startWorkerd(): Promise<Workerd> {
@@ -50,7 +50,13 @@ export async function startWorkerd(): Promise<Workerd> {
   try {
     const url = await miniflare.ready;
     return {
-      post: async (path, body) => JSON.parse(await post(agent, new URL(path, url), body)),
+      post: async <Path extends keyof HarnessCalls>(
+        path: Path,
+        body: HarnessCalls[Path]["request"],
+      ) => {
+        const text = await post(agent, new URL(path, url), body);
+        return JSON.parse(text) as HarnessCalls[Path]["answer"];
+      },
       close,
     };
   } catch (error) {
@@ -93,8 +99,9 @@ function post(agent: Agent, url: URL, body: unknown): Promise<string> {
       incoming.on("error", reject);
       incoming.on("end", () => {
         const text = Buffer.concat(chunks).toString();
-        if (incoming.statusCode === 200) resolve(text);
-        else reject(new Error(`harness: status=${incoming.statusCode} path=${url.pathname}: ${text}`));
+        if (incoming.statusCode === 200) return resolve(text);
+        const { statusCode } = incoming;
+        reject(new Error(`harness: status=${statusCode} path=${url.pathname}: ${text}`));
       });
     });
     outgoing.on("error", (error: NodeJS.ErrnoException) => {

@@ -90,6 +90,17 @@ describe("acceptance", () => {
     expect(verdictOn("acceptance", far)).toBe("broken");
   });
 
+  it("takes the retention from where the policy counts it", () => {
+    const history = new HistoryBuilder({ capabilities: published })
+      .accept("A")
+      .advance(50)
+      .commit("A", "done")
+      .advance(50)
+      .accept("B");
+    expect(verdictOn("acceptance", history)).toBe("broken");
+    expect(verdictOn("acceptance", history, "reserve")).toBe("vacuous");
+  });
+
   it("counts a reserve that was refused as its situation", () => {
     const history = new HistoryBuilder().accept("A").reserve("B", "in-flight");
     expect(verdictOn("acceptance", history)).toBe("kept");

@@ -13,9 +13,10 @@ export const acceptance: InvariantJudge = {
   invariant: "acceptance",
   needs: [],
   judge(prepared) {
+    const rule = { ...blocking, retentionFrom: prepared.retentionFrom };
     return {
-      exercised: isWithinAnother(prepared, blocking, () => true),
-      violations: contradictingPairs(prepared, blocking).map((pair) =>
+      exercised: isWithinAnother(prepared, rule, () => true),
+      violations: contradictingPairs(prepared, rule).map((pair) =>
         violation("acceptance", explain(pair), pair.evidence),
       ),
     };

@@ -17,8 +17,9 @@ describe("durability", () => {
     const fence = new HistoryBuilder().accept("A", 5).advance(100).crash().accept("B", 5);
     const deadline = new HistoryBuilder().accept("A").crash();
     deadline.reserve("A", { outcome: "proceed", fence: 1, deadline: 7 });
-    for (const history of [commit, release, response, fence, deadline])
+    for (const history of [commit, release, response, fence, deadline]) {
       expect(verdictOn("durability", history)).toBe("broken");
+    }
   });
 
   it("is not to blame where the same goes wrong without a crash", () => {

@@ -12,6 +12,7 @@ import { collidesWithinRetention } from "./collides-within-retention.ts";
 import { changedAnswers } from "./lost-replies-heal.ts";
 import { fenceViolations } from "./ownership.ts";
 import { lostReleases } from "./release-on-soft-fail.ts";
+import { undercounts } from "./reclaim.ts";
 import { replay } from "./replay.ts";
 import { violation, type InvariantJudge } from "./ruling.ts";
 
@@ -37,6 +38,7 @@ function contradictions(prepared: PreparedHistory): readonly (readonly Violation
   return [
     collidesWithinRetention.judge(prepared).violations,
     lostReleases(prepared),
+    undercounts(prepared),
     ...(replays ? [replay.judge(prepared).violations] : []),
     ...(ownerTokens
       ? [acceptances.flatMap((each) => each.flatMap(changedAnswers)), fenceViolations(prepared)]

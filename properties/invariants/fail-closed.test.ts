@@ -14,8 +14,9 @@ describe("fail closed", () => {
     const unavailable = new HistoryBuilder().reserve("A", "unavailable").effect("A");
     const refused = new HistoryBuilder().accept("A").reserve("B", "in-flight").effect("B");
     const unheard = new HistoryBuilder().accept("A", 1, { delivered: false }).effect("A");
-    for (const history of [unavailable, refused, unheard])
+    for (const history of [unavailable, refused, unheard]) {
       expect(verdictOn("fail-closed", history)).toBe("broken");
+    }
   });
 
   it("is broken by an effect that starts before its acceptance", () => {

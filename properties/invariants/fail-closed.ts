@@ -38,10 +38,12 @@ function lastWord(
   const reserve = operations.findLast(
     (each) => each.call === "reserve" && each.attempt === attempt && each.invokedIndex < index,
   );
-  if (reserve === undefined)
+  if (reserve === undefined) {
     return isLost(history, attempt) ? "its reserve was lost" : "it had not reserved";
-  if (reserve.completedIndex > index || reserve.answer.outcome === "indeterminate")
+  }
+  if (reserve.completedIndex > index || reserve.answer.outcome === "indeterminate") {
     return "its reserve was not answered";
+  }
   if (!reserve.delivered) return "the reply to its reserve was lost";
   return `its reserve was answered ${reserve.answer.outcome}`;
 }

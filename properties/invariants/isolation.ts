@@ -12,8 +12,12 @@ export const isolation: InvariantJudge = {
   invariant: "isolation",
   needs: [],
   judge(prepared) {
-    if (prepared.keys.length < 2 && !prepared.keys.some(({ reserves }) => reserves.some(isRefusal)))
+    if (
+      prepared.keys.length < 2 &&
+      !prepared.keys.some(({ reserves }) => reserves.some(isRefusal))
+    ) {
       return { exercised: false, violations: [] };
+    }
     const untouched = servedReserves(prepared, isFirstPossible);
     return {
       exercised: untouched.some(({ reserve }) => othersBlock(prepared, reserve).length > 0),

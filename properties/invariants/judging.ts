@@ -8,17 +8,23 @@ import { invariantJudges } from "./all.ts";
 export function verdictOn(
   invariant: StoreInvariant,
   history: History,
+  retentionFrom: "commit" | "reserve" = "commit",
 ): "broken" | "kept" | "vacuous" {
-  const { violations, exercised } = rulingOn(invariant, history);
+  const { violations, exercised } = rulingOn(invariant, history, retentionFrom);
   if (violations.length > 0) return "broken";
   return exercised ? "kept" : "vacuous";
 }
 
 /** What an invariant says of the history of a target that has what the invariant needs. */
-export function rulingOn(invariant: StoreInvariant, history: History) {
+export function rulingOn(
+  invariant: StoreInvariant,
+  history: History,
+  retentionFrom: "commit" | "reserve" = "commit",
+) {
   const judged = invariantJudges.find((each) => each.invariant === invariant);
   if (judged === undefined) throw new Error(`no judge of invariant=${invariant}`);
-  if (!judged.needs.every((need) => history.capabilities[need]))
+  if (!judged.needs.every((need) => history.capabilities[need])) {
     return { exercised: false, violations: [] };
-  return judged.judge(prepareHistory(history));
+  }
+  return judged.judge(prepareHistory(history, retentionFrom));
 }

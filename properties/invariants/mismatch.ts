@@ -47,8 +47,9 @@ function recordOfOther(
     key.all.every(
       ({ call, fingerprint }) => call === "release" || fingerprint === reserve.fingerprint,
     )
-  )
+  ) {
     return undefined;
+  }
   const record = sureRecord(key, reserve, times, history.capabilities.ownerTokens);
   return record !== undefined && record.fingerprint !== reserve.fingerprint ? record.by : undefined;
 }

@@ -60,7 +60,7 @@ function usedAgain(acceptance: Acceptance, { pendingMs, slackMs }: JudgedTimes) 
 function unevenFences(acceptances: readonly Acceptance[]): readonly Violation[] {
   return acceptances.flatMap((second, index) => {
     const { fence, operation } = second;
-    if (!Number.isSafeInteger(fence))
+    if (!Number.isSafeInteger(fence)) {
       return [
         violation(
           "ownership",
@@ -68,6 +68,7 @@ function unevenFences(acceptances: readonly Acceptance[]): readonly Violation[] 
           placesOf(operation),
         ),
       ];
+    }
     const first = acceptances.find(
       (other, place) => place !== index && doesNotGrow(other, second, place < index),
     );

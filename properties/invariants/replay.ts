@@ -22,8 +22,9 @@ export const replay: InvariantJudge = {
         if (commits.length === 0) continue;
         exercised = true;
         const { response } = reserve.answer;
-        if (!commits.some((commit) => commit.response === response))
+        if (!commits.some((commit) => commit.response === response)) {
           violations.push(changed(reserve, response, commits));
+        }
       }
     }
     return { exercised, violations };

@@ -8,7 +8,11 @@ import type { Plan, PlanStep } from "../plan.ts";
 import { planArbitrary } from "../plan-arbitrary.ts";
 import type { PlanVerdict } from "../plan-runner.ts";
 import { runPlan } from "../run-plan.ts";
-import { durableObjectRunner, durableObjectTarget, startProcesses } from "./durable-object-target.ts";
+import {
+  durableObjectRunner,
+  durableObjectTarget,
+  startProcesses,
+} from "./durable-object-target.ts";
 import { modelTarget } from "./model-target.ts";
 
 const seed = 20261130;
@@ -48,7 +52,10 @@ describe("the Durable Object under hardened", () => {
       ("overlaps" in step ? { ...step, kind, overlaps: false } : { ...step, kind }) as PlanStep;
     const runner = durableObjectRunner(processes, { policy: hardened });
     for (const plan of plansOf(25)) {
-      const quiet = { ...plan, steps: plan.steps.filter(({ kind }) => kind !== "crash").map(alone) };
+      const quiet = {
+        ...plan,
+        steps: plan.steps.filter(({ kind }) => kind !== "crash").map(alone),
+      };
       const { history } = await runner.runPlan(quiet);
       const model = await runPlan(modelTarget(hardened), quiet, { rules: hardened });
       expect(history.events).toEqual(model.events);

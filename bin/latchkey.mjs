@@ -1,0 +1,28 @@
+#!/usr/bin/env node
+// Decides how the command starts: TypeScript is compiled as it loads, ours and a user's targets alike.
+import process from "node:process";
+
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  process.stderr.write(
+    `latchkey: this Node is too old: node=${process.versions.node}; install 20.19 or newer\n`,
+  );
+  process.exit(2);
+}
+
+// A reader that went away, such as `| head`, is no error.
+process.stdout.on("error", (error) => {
+  if (error.code === "EPIPE") process.exit(0);
+  throw error;
+});
+
+// Both loaders: a user's .ts or .js may lie in a package without a `type`, which Node takes for CommonJS.
+const [esm, cjs] = await Promise.all([import("tsx/esm/api"), import("tsx/cjs/api")]);
+cjs.register();
+esm.register();
+const { main } = await import("./main.ts");
+const { stdout, stderr, env } = process;
+const status = await main(process.argv.slice(2), { stdout, stderr, env, cwd: process.cwd() });
+
+// What a target left open (sockets, timers) does not keep the command alive.
+stdout.write("", () => stderr.write("", () => process.exit(status)));

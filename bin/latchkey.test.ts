@@ -1,0 +1,98 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, expect, it } from "vitest";
+
+const command = fileURLToPath(new URL("latchkey.mjs", import.meta.url));
+const root = fileURLToPath(new URL("..", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "latchkey cli "));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function run(args: readonly string[], interruptAt?: string): Promise<Ended> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [command, ...args], {
+      cwd: folder,
+      timeout: 50_000,
+      killSignal: "SIGKILL",
+      env: { ...process.env, CI: "true", NO_COLOR: "1", GITHUB_ACTIONS: "" },
+    });
+    let stdout = "";
+    let stderr = "";
+    let interrupted = false;
+    child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+    child.stderr.on("data", (chunk: Buffer) => {
+      stderr += chunk.toString();
+      if (interruptAt === undefined || interrupted || !stderr.includes(interruptAt)) return;
+      interrupted = child.kill("SIGINT"); // Once: the second one ends without a result.
+    });
+    child.on("close", (status) => resolve({ status, stdout, stderr }));
+  });
+}
+
+const target = (name: string) => join(root, "examples/targets", name);
+
+it("exits 2 with one line on stderr and nothing on stdout where arguments cannot be used", async () => {
+  const { status, stdout, stderr } = await run(["verify", "--runs", "0"]);
+  expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+  expect(stderr).toMatch(/^latchkey: [^\n]*--runs=0[^\n]*\n$/u);
+});
+
+it("checks a broken store from any folder, exits 1, and reruns what it wrote, which exits 0", async () => {
+  const args = ["check", "--target", target("release-ignores-owner.ts"), "--seed", "1"];
+  const checked = await run([...args, "--runs", "100", "--claim", "ownership", "--json", "r.json"]);
+  expect(checked.status).toBe(1);
+  expect(checked.stderr).toContain("seed 1\n");
+  expect(checked.stdout).toContain("ownership (after ");
+  const { violations } = JSON.parse(readFileSync(join(folder, "r.json"), "utf8")) as {
+    readonly violations: readonly { readonly counterexample: string }[];
+  };
+  const [violation] = violations;
+  const rerun = await run(["rerun", violation?.counterexample ?? ""]);
+  expect(rerun).toMatchObject({ status: 0, stderr: "" });
+  expect(rerun.stdout).toContain("reproduced: ownership");
+});
+
+it("no longer reproduces on a store that was mended, which exits 1", async () => {
+  const counterexample =
+    "reports/out/counterexamples/contract-release-ignores-owner-ownership.json";
+  const rerun = await run(["rerun", counterexample, "--target", target("correct.ts")]);
+  expect(rerun.status).toBe(1);
+  expect(rerun.stdout).toContain("not reproduced: ownership");
+});
+
+it("cancels at the first SIGINT with a truthful partial result, and exits 130", async () => {
+  const args = [
+    "check",
+    "--target",
+    target("correct.ts"),
+    "--runs",
+    "1000000",
+    "--out",
+    "cancelled",
+  ];
+  const { status, stdout, stderr } = await run(args, "seed ");
+  expect(status).toBe(130);
+  expect(stderr).toContain("cancelled by signal=SIGINT");
+  expect(stdout).toMatch(/cancelled after \d+ of 1000000 histories/u);
+  expect(stdout).not.toContain("✓ holds");
+});
+
+it("runs through a symbolic link, as npx has it", async () => {
+  mkdirSync(join(folder, "linked"));
+  symlinkSync(root, join(folder, "linked/latchkey"));
+  const child = spawn(process.execPath, ["linked/latchkey/bin/latchkey.mjs", "--version"], {
+    cwd: folder,
+  });
+  let stdout = "";
+  child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+  const status = await new Promise((resolve) => child.on("close", resolve));
+  expect({ status, stdout }).toEqual({ status: 0, stdout: "0.1.0\n" });
+});

@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { zombieFinding } from "../reports/fixtures/zombie-finding.ts";
+import { counterexampleJson, toCounterexample } from "../reports/counterexample-json.ts";
+import { readCounterexample } from "./read-counterexample.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "latchkey-read-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const good = toCounterexample(zombieFinding, {
+  claim: "exclusion",
+  policy: "published",
+  target: "model",
+  rerun: "npx latchkey rerun x.json",
+  targetFile: null,
+});
+
+function reading(text: string) {
+  const file = join(folder, "x.json");
+  writeFileSync(file, text);
+  return readCounterexample(file, "/");
+}
+
+it("reads back what was written, the plan to the unit", () => {
+  const read = reading(counterexampleJson(good));
+  expect(read).toMatchObject({ kind: "read", seed: 42, targetFile: null, policy: "published" });
+  expect("plan" in read ? read.plan : null).toEqual(zombieFinding.plan);
+});
+
+describe("a file that cannot be run again", () => {
+  const { plan } = good;
+  const [step] = plan.steps;
+  const changed: readonly (readonly [string, unknown, string])[] = [
+    ["a list", [], "schema="],
+    ["null", null, "(the whole)=null"],
+    ["another schema", { ...good, schema: "latchkey.results/1" }, "schema="],
+    ["no plan", { ...good, plan: undefined }, "plan="],
+    ["no keys", { ...good, plan: { ...plan, keys: [] } }, "plan.keys="],
+    ["65 keys", { ...good, plan: { ...plan, keys: Array(65).fill("k") } }, "plan.keys="],
+    ["a key of 65537 units", { ...good, plan: { ...plan, keys: ["k".repeat(65_537)] } }, "keys.0="],
+    ["a time of zero", { ...good, plan: { ...plan, pendingMs: 0 } }, "plan.pendingMs=0"],
+    ["a time of half", { ...good, plan: { ...plan, retentionMs: 0.5 } }, "plan.retentionMs=0.5"],
+    ["a time past reason", { ...good, plan: { ...plan, pendingMs: 1e15 } }, "plan.pendingMs="],
+    [
+      "an attempt on no key",
+      { ...good, plan: { ...plan, attempts: [{ ...plan.attempts[0], key: 7 }] } },
+      "each attempt names one of its keys",
+    ],
+    [
+      "a step of no attempt",
+      { ...good, plan: { ...plan, steps: [{ ...step, attempt: 9 }] } },
+      "each step names one of its attempts",
+    ],
+    [
+      "a step of no kind",
+      { ...good, plan: { ...plan, steps: [{ kind: "wait" }] } },
+      "plan.steps.0",
+    ],
+    [
+      "10001 steps",
+      {
+        ...good,
+        plan: { ...plan, steps: Array.from({ length: 10_001 }, () => ({ kind: "crash" })) },
+      },
+      "plan.steps=",
+    ],
+    ["a choice below zero", { ...good, plan: { ...plan, schedule: [-1] } }, "plan.schedule.0=-1"],
+    ["a seed of 64 bits", { ...good, seed: 2 ** 40 }, "seed="],
+  ];
+  it.each(changed)("is refused in one line that names the place: %s", (_, value, says) => {
+    const read = reading(JSON.stringify(value));
+    expect(read).toMatchObject({ kind: "refused" });
+    const message = "message" in read ? read.message : "";
+    expect(message).toContain(says);
+    expect(message).not.toContain("\n");
+    expect(message.length).toBeLessThan(500);
+  });
+
+  it.each([
+    ["", "is no JSON"],
+    ["{", "is no JSON"],
+    ["\u0000\u0001", "is no JSON"],
+  ])("is refused in one line: %j", (text, says) => {
+    expect(reading(text)).toMatchObject({ message: expect.stringContaining(says) as string });
+  });
+
+  it.each([
+    ["nope.json", "does not exist"],
+    [".", "cannot be read"],
+  ])("is refused in one line: %s", (file, says) => {
+    const read = readCounterexample(file, folder);
+    expect(read).toMatchObject({ message: expect.stringContaining(says) as string });
+  });
+});

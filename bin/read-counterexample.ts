@@ -1,0 +1,156 @@
+// Decides whether a file is a counterexample that can be run again: its schema, and a plan within bounds.
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import * as v from "valibot";
+import type { Plan } from "../properties/plan.ts";
+import { describeError, refuse, type Refusal } from "./refusal.ts";
+import { shown } from "./option-values.ts";
+
+/** What a rerun needs of a counterexample file. */
+export interface SavedCounterexample {
+  readonly kind: "read";
+  readonly claim: string;
+  readonly invariant: string;
+  readonly policy: string;
+  readonly target: string;
+  readonly seed: number;
+  readonly path: string;
+  readonly plan: Plan;
+  /** The module of a target of one's own, relative to the file's folder; null for built-in ones. */
+  readonly targetFile: string | null;
+  /** Absolute path of the file itself. */
+  readonly file: string;
+}
+
+const mostFileBytes = 64 * 1024 * 1024;
+const mostKeys = 64;
+const mostAttempts = 256;
+const mostSteps = 10_000;
+const mostChoices = 100_000;
+const mostMs = 10 ** 12;
+const mostKeyUnits = 64 * 1024;
+const mostTextUnits = 1024 * 1024;
+
+export function readCounterexample(file: string, cwd: string): SavedCounterexample | Refusal {
+  const field = `FILE=${shown(file)}`;
+  const path = resolve(cwd, file);
+  let text: string;
+  try {
+    if (!existsSync(path)) {
+      return refuse(`the counterexample does not exist: ${field}; name a .json that verify wrote`);
+    }
+    const { size } = statSync(path);
+    if (size > mostFileBytes) {
+      return refuse(
+        `the counterexample is larger than ${mostFileBytes} bytes: ${field}, size=${size}; name a .json that verify wrote`,
+      );
+    }
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    return refuse(
+      `the counterexample cannot be read: ${field}, error=${describeError(error)}; name a .json that verify wrote`,
+    );
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return refuse(
+      `the counterexample is no JSON: ${field}, error=${describeError(error)}; name a .json that verify wrote`,
+    );
+  }
+  const parsed = v.safeParse(counterexampleSchema, value, { abortEarly: true });
+  if (!parsed.success) {
+    const [issue] = parsed.issues;
+    const place = v.getDotPath(issue) ?? "(the whole)";
+    return refuse(
+      `the counterexample cannot be run: ${field}, ${place}=${shown(issue.received)} where ${issue.message}; write it anew with verify or check`,
+    );
+  }
+  const { targetFile = null, ...saved } = parsed.output;
+  return { kind: "read", file: path, targetFile, ...saved };
+}
+
+const within = (least: number, most: number) =>
+  v.pipe(
+    v.number("a number belongs"),
+    v.safeInteger("a whole number belongs"),
+    v.minValue(least, `${least} is the least`),
+    v.maxValue(most, `${most} is the most`),
+  );
+const text = (most: number) =>
+  v.pipe(v.string("a string belongs"), v.maxLength(most, `${most} units are the most`));
+const list = <Item extends v.GenericSchema>(item: Item, least: number, most: number) =>
+  v.pipe(
+    v.array(item, "a list belongs"),
+    v.minLength(least, `${least} entries are the least`),
+    v.maxLength(most, `${most} entries are the most`),
+  );
+
+const callStep = v.strictObject({
+  kind: v.picklist(["reserve", "settle"], "reserve or settle belongs"),
+  attempt: within(0, mostAttempts),
+  fault: v.picklist(["none", "lost-before", "lost-after"], "a fault of the plan belongs"),
+  overlaps: v.boolean("true or false belongs"),
+});
+
+const planStep = v.variant(
+  "kind",
+  [
+    v.strictObject({ ...callStep.entries, kind: v.literal("reserve") }),
+    v.strictObject({ ...callStep.entries, kind: v.literal("settle") }),
+    v.strictObject({ kind: v.literal("advance"), ms: within(0, mostMs) }),
+    v.strictObject({
+      kind: v.literal("advance-to-end"),
+      attempt: within(0, mostAttempts),
+      offsetMs: within(-1, 1),
+    }),
+    v.strictObject({ kind: v.literal("crash") }),
+  ],
+  "a step that the plan knows belongs",
+);
+
+const plan = v.pipe(
+  v.strictObject({
+    pendingMs: within(1, mostMs),
+    retentionMs: within(1, mostMs),
+    keys: list(text(mostKeyUnits), 1, mostKeys),
+    attempts: list(
+      v.strictObject({
+        key: within(0, mostKeys),
+        token: text(mostTextUnits),
+        fingerprint: text(mostTextUnits),
+        effect: v.picklist(
+          ["success", "soft-fail", "definite-failure", "unknown"],
+          "an outcome of an effect belongs",
+        ),
+        response: text(mostTextUnits),
+      }),
+      1,
+      mostAttempts,
+    ),
+    steps: list(planStep, 0, mostSteps),
+    schedule: list(within(0, Number.MAX_SAFE_INTEGER), 0, mostChoices),
+  }),
+  v.check(
+    ({ keys, attempts }) => attempts.every(({ key }) => key < keys.length),
+    "each attempt names one of its keys",
+  ),
+  v.check(
+    ({ attempts, steps }) =>
+      steps.every((step) => !("attempt" in step) || step.attempt < attempts.length),
+    "each step names one of its attempts",
+  ),
+);
+
+const counterexampleSchema = v.object({
+  schema: v.literal("latchkey.counterexample/1", "latchkey.counterexample/1 belongs"),
+  claim: text(200),
+  invariant: text(200),
+  policy: text(200),
+  target: text(1000),
+  seed: within(-(2 ** 31), 2 ** 31 - 1),
+  path: text(10_000),
+  plan,
+  targetFile: v.optional(text(10_000)),
+});

@@ -1,0 +1,100 @@
+// Wires `rerun`: a saved counterexample runs again on the target that it names.
+import { dirname, resolve } from "node:path";
+import { policies } from "../model/policy.ts";
+import { inProcessRunner } from "../properties/in-process-runner.ts";
+import type { JudgedHistory, PlanRunner } from "../properties/plan-runner.ts";
+import { visibleLine } from "../reports/show-text.ts";
+import { tellStory } from "../reports/story.ts";
+import { storyText } from "../reports/story-text.ts";
+import type { RerunInvocation } from "./command-line.ts";
+import { refused } from "./judging.ts";
+import { loadTarget } from "./load-target.ts";
+import { shown } from "./option-values.ts";
+import { readCounterexample, type SavedCounterexample } from "./read-counterexample.ts";
+import { refuse, type Refusal } from "./refusal.ts";
+import { builtInTargets, runnersOf, startRuntime, stopRuntime } from "./runners.ts";
+import type { Terminal } from "./terminal.ts";
+
+export async function rerun(invocation: RerunInvocation, terminal: Terminal): Promise<number> {
+  const saved = readCounterexample(invocation.file, terminal.cwd);
+  if (saved.kind === "refused") return refused(terminal, saved);
+  const found = await findTarget(saved, invocation, terminal);
+  if (found.kind === "refused") return refused(terminal, found);
+  try {
+    const judged = await found.runner.runPlan(saved.plan);
+    return report(saved, judged, terminal);
+  } finally {
+    await found.close();
+  }
+}
+
+interface FoundTarget {
+  readonly kind: "found";
+  readonly runner: PlanRunner;
+  close(): Promise<void>;
+}
+
+async function findTarget(
+  saved: SavedCounterexample,
+  { targetFile }: RerunInvocation,
+  terminal: Terminal,
+): Promise<FoundTarget | Refusal> {
+  if (saved.targetFile !== null || targetFile !== null || saved.policy === "contract") {
+    return findOwnTarget(saved, targetFile, terminal);
+  }
+  const name = builtInTargets.find((target) => target === saved.target);
+  if (name === undefined) {
+    return refuse(
+      `the counterexample names a target that is not ours: target=${shown(saved.target)}; give its module with --target FILE`,
+    );
+  }
+  const policy = Object.values(policies).find((known) => known.name === saved.policy);
+  if (policy === undefined) {
+    return refuse(
+      `the counterexample names an unknown policy: policy=${shown(saved.policy)}; known are ${Object.keys(policies).join(", ")}`,
+    );
+  }
+  const runtime = name === "durable-object" ? await startRuntime() : null;
+  if (runtime?.kind === "refused") return runtime;
+  const processes = runtime?.processes ?? [];
+  const [runner] = runnersOf(policy, [name], processes);
+  if (runner === undefined) throw new Error(`no runner for target=${name}`);
+  return { kind: "found", runner, close: () => stopRuntime(processes) };
+}
+
+async function findOwnTarget(
+  saved: SavedCounterexample,
+  targetFile: string | null,
+  terminal: Terminal,
+): Promise<FoundTarget | Refusal> {
+  const savedFile =
+    saved.targetFile === null ? null : resolve(dirname(saved.file), saved.targetFile);
+  const file = targetFile ?? savedFile;
+  if (file === null) {
+    return refuse(
+      `the counterexample does not say where its target is: target=${shown(saved.target)}; give its module with --target FILE`,
+    );
+  }
+  const loaded = await loadTarget(file, terminal.cwd);
+  if (loaded.kind === "refused") return loaded;
+  const runner = inProcessRunner(loaded.target);
+  return { kind: "found", runner, close: () => runner.close() };
+}
+
+function report(saved: SavedCounterexample, judged: JudgedHistory, terminal: Terminal): number {
+  const { history, judgement } = judged;
+  terminal.stdout.write(storyText(tellStory(history, saved.plan).steps));
+  const violation = judgement.violations.find(({ invariant }) => invariant === saved.invariant);
+  const place = `${saved.claim} under ${saved.policy} on ${saved.target}`;
+  if (violation !== undefined) {
+    const text = `reproduced: ${place}, ${saved.invariant} broke. ${violation.explanation}`;
+    terminal.stdout.write(`${visibleLine(text)}\n`);
+    return 0;
+  }
+  const others = judgement.violations.map(({ invariant }) => invariant);
+  const instead = others.length === 0 ? "" : `; it broke ${[...new Set(others)].join(", ")}`;
+  terminal.stdout.write(
+    `${visibleLine(`not reproduced: ${place}, ${saved.invariant} did not break${instead}`)}\n`,
+  );
+  return 1;
+}

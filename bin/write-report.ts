@@ -1,0 +1,168 @@
+// Decides what a run leaves behind: results, the first page, and two files for each counterexample.
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { claims } from "../model/claims.ts";
+import { storeInvariants } from "../model/invariants.ts";
+import type { ClaimResult, Finding, Results } from "../properties/results.ts";
+import {
+  counterexampleJson,
+  evidenceSteps,
+  toCounterexample,
+} from "../reports/counterexample-json.ts";
+import {
+  type BrokenSentences,
+  counterexampleMarkdown,
+} from "../reports/counterexample-markdown.ts";
+import { indexMarkdown } from "../reports/index-markdown.ts";
+import { junitXml } from "../reports/junit.ts";
+import { resultsJson } from "../reports/results-json.ts";
+import { type OutputPaths, pathFrom, writeText } from "./output-paths.ts";
+import type { Refusal } from "./refusal.ts";
+
+/** A finding and the row of the results that it refutes. */
+export interface NamedFinding {
+  readonly claim: string;
+  readonly policy: string;
+  readonly target: string;
+  readonly finding: Finding;
+}
+
+export interface WrittenReport {
+  /** With the paths of the counterexample files. */
+  readonly results: Results;
+  /** The first page, as a person at the working folder would type it. */
+  readonly index: string;
+  /** The first file that could not be written, or null. */
+  readonly refusal: Refusal | null;
+}
+
+export interface ReportPlace {
+  readonly paths: OutputPaths;
+  readonly cwd: string;
+  /** Absolute path of the module of a target of one's own; null for built-in ones. */
+  readonly targetPath: string | null;
+}
+
+export function writeReport(
+  results: Results,
+  findings: readonly NamedFinding[],
+  place: ReportPlace,
+): WrittenReport {
+  const { paths, cwd } = place;
+  const folder = join(paths.outDir, "counterexamples");
+  removeFormer(folder);
+  const files = new Map<string, string>();
+  const written = new Map<string, string>();
+  for (const named of findings) {
+    const base = freshName(folder, named, files);
+    const path = pathFrom(cwd, `${base}.json`);
+    written.set(rowKey(named.claim, named.policy, named.target), path);
+    addCounterexample(named, base, path, place, files);
+  }
+  const linked = linkResults(results, written);
+  const index = join(paths.outDir, "index.md");
+  files.set(
+    index,
+    indexMarkdown(linked, (path) => linkFrom(paths.outDir, cwd, path)),
+  );
+  files.set(join(paths.outDir, "results.json"), resultsJson(linked));
+  if (paths.jsonFile !== null) files.set(paths.jsonFile, resultsJson(linked));
+  if (paths.junitFile !== null) files.set(paths.junitFile, junitXml(linked));
+  let refusal: Refusal | null = null;
+  for (const [path, text] of files) refusal ??= writeText(path, text);
+  return { results: linked, index: pathFrom(cwd, index), refusal };
+}
+
+function addCounterexample(
+  { claim, policy, target, finding }: NamedFinding,
+  base: string,
+  path: string,
+  { targetPath }: ReportPlace,
+  files: Map<string, string>,
+): void {
+  const targetFile =
+    targetPath === null ? null : relative(dirname(base), targetPath).split("\\").join("/");
+  const rerun = `npx latchkey rerun ${shellWord(path)}`;
+  const counterexample = toCounterexample(finding, { claim, policy, target, rerun, targetFile });
+  const sentences = brokenSentences(claim, finding.invariant);
+  files.set(`${base}.json`, counterexampleJson(counterexample));
+  files.set(
+    `${base}.md`,
+    counterexampleMarkdown(counterexample, sentences, evidenceSteps(finding)),
+  );
+}
+
+function brokenSentences(claimId: string, invariant: string): BrokenSentences {
+  const claim = claims.find(({ id }) => id === claimId);
+  const sentences: Readonly<Record<string, string>> = storeInvariants;
+  return {
+    statement: claim?.statement ?? (claimId === invariant ? (sentences[invariant] ?? "") : ""),
+    source: claim?.source ?? "",
+    invariant: sentences[invariant] ?? "",
+  };
+}
+
+function linkResults(results: Results, written: ReadonlyMap<string, string>): Results {
+  const claimRows = results.claims.map((row: ClaimResult) => ({
+    ...row,
+    counterexample: written.get(rowKey(row.id, row.policy, row.target)) ?? null,
+  }));
+  const violations = results.violations.map((violation) => ({
+    ...violation,
+    counterexample: written.get(rowKey(violation.invariant, "contract", violation.target)) ?? null,
+  }));
+  return { ...results, claims: claimRows, violations };
+}
+
+function rowKey(claim: string, policy: string, target: string): string {
+  return JSON.stringify([claim, policy, target]);
+}
+
+/** Two names that differ only in what a file name cannot carry do not share a file. */
+function freshName(
+  folder: string,
+  { policy, target, claim }: NamedFinding,
+  files: ReadonlyMap<string, string>,
+): string {
+  const name = [policy, target, claim].map(fileWord).join("-");
+  for (let round = 1; ; round += 1) {
+    const base = join(folder, round === 1 ? name : `${name}-${round}`);
+    if (!files.has(`${base}.json`)) return base;
+  }
+}
+
+function fileWord(text: string): string {
+  const word = text
+    .replaceAll(/[^A-Za-z0-9_]+/gu, "-")
+    .replaceAll(/^-+|-+$/gu, "")
+    .slice(0, 60);
+  return word === "" ? "unnamed" : word;
+}
+
+function shellWord(path: string): string {
+  return /^[\w./:@+-]+$/u.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function linkFrom(outDir: string, cwd: string, counterexample: string): string {
+  const story = resolve(cwd, counterexample).replace(/\.json$/u, ".md");
+  return encodeURI(relative(outDir, story).split("\\").join("/"));
+}
+
+/** Takes away the counterexamples of an earlier run, and nothing that is not one. */
+function removeFormer(folder: string): void {
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    if (!name.endsWith(".json") || !isCounterexample(path)) continue;
+    rmSync(path, { force: true });
+    rmSync(path.replace(/\.json$/u, ".md"), { force: true });
+  }
+}
+
+function isCounterexample(path: string): boolean {
+  try {
+    return readFileSync(path, "utf8").startsWith('{\n  "schema": "latchkey.counterexample/1"');
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,16 @@
+// Decides how a story reads on a terminal: one numbered line a step, what the store holds beneath it.
+import type { CounterexampleStep } from "../properties/results.ts";
+import { visibleLine } from "./show-text.ts";
+
+export function storyText(steps: readonly CounterexampleStep[]): string {
+  const timeWidth = Math.max(...steps.map(({ at }) => String(at).length), 1);
+  return steps
+    .map(({ step, at, actor, action, detail, state }, index) => {
+      const time = String(at).padStart(timeWidth);
+      const got = detail === "" ? "" : ` → ${visibleLine(detail)}`;
+      const line = `${String(step).padStart(3)}. ${time} ms  ${visibleLine(`${actor} ${action}`)}${got}\n`;
+      const isNews = state !== steps[index - 1]?.state;
+      return isNews ? `${line}${" ".repeat(timeWidth + 10)}[${visibleLine(state)}]\n` : line;
+    })
+    .join("");
+}

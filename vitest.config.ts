@@ -1,0 +1,28 @@
+// Where tests run: those named *.workers.test.ts inside workerd, all others in Node.
+import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
+import { configDefaults, defineConfig } from "vitest/config";
+
+const workersTests = "**/*.workers.test.ts";
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: "node",
+          include: ["**/*.test.ts"],
+          exclude: [...configDefaults.exclude, workersTests],
+          testTimeout: 60_000,
+        },
+      },
+      {
+        plugins: [cloudflareTest({ wrangler: { configPath: "./wrangler.jsonc" } })],
+        test: {
+          name: "workers",
+          include: [workersTests],
+          testTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});
