@@ -1,7 +1,13 @@
 // A system as a Promela model whose states SPIN counts as we do.
 import { requireWellFormed } from "./check-system.ts";
 import { evaluate } from "./interpret-system.ts";
-import { promelaExpression, promelaName, promelaStatements, promelaValue } from "./promela-text.ts";
+import {
+  hiddenName,
+  promelaExpression,
+  promelaName,
+  promelaStatements,
+  promelaValue,
+} from "./promela-text.ts";
 import type {
   Domain,
   Expression,
@@ -16,6 +22,8 @@ import { combinations, initialValues, maximumOf } from "./system-values.ts";
 export interface ExportOptions {
   /** Which properties the model carries; absent: every `always` in Promela, every property that Murphi can state. */
   readonly propertyIds?: readonly string[];
+  /** Promela only. False: states without successors are not judged, so that an error can only be a property's. */
+  readonly judgesEnds?: boolean;
   /** Lines for the head of the file: policy, bounds. */
   readonly about?: readonly string[];
   /** Our own counts, for the head of the file. */
@@ -48,7 +56,7 @@ export function exportPromela(system: System, options: ExportOptions = {}): stri
     ...locals(system),
     ...system.rules.flatMap((each) => ruleMacros(system, each)),
     ...checks(system, carried),
-    ...process(system, chosen),
+    ...process(system, options, chosen),
   ];
   return `${lines.join("\n")}\n`;
 }
@@ -70,7 +78,7 @@ export function spinCounts(
       counts.edges +
       1 +
       (chosen ? system.initialStates.length : 0) +
-      (system.end === null ? 0 : counts.ends),
+      (judgedEnd(system, options) === null ? 0 : counts.ends),
   };
 }
 
@@ -101,7 +109,8 @@ function head(system: System, options: ExportOptions): readonly string[] {
   return [
     `// ${system.name}, exported from Latchkey for SPIN.`,
     ...about.map((each) => `// ${each}`),
-    "// Run: spin -a FILE && gcc -O2 -DSAFETY -DNOREDUCE -o pan pan.c && ./pan -m1000000",
+    "// Run: spin -o1 -o2 -a FILE && gcc -O2 -DSAFETY -DNOREDUCE -o pan pan.c && ./pan -m1000000",
+    "// -o1 and -o2 keep SPIN from dropping variables that no guard reads: they are part of our states.",
     ...(counts === null || expected === undefined
       ? []
       : [
@@ -136,7 +145,7 @@ function domainsOf(system: System): readonly Domain[] {
 function tables(system: System): readonly string[] {
   return system.tables.map(
     ({ name, values }) =>
-      `hidden ${Math.max(...values) < 256 ? "byte" : "int"} ${promelaName(name)}[${values.length}] = { ${values.join(", ")} };`,
+      `hidden ${Math.max(...values) < 256 ? "byte" : "int"} ${hiddenName("table", name)}[${values.length}] = { ${values.join(", ")} };`,
   );
 }
 
@@ -166,7 +175,7 @@ function typeOf(domain: Domain): string {
 
 /** Locals are hidden too, since they mean nothing between steps. */
 function locals(system: System): readonly string[] {
-  const names = new Set(declaredLocals(system).map(({ name }) => promelaName(name)));
+  const names = new Set(declaredLocals(system).map(({ name }) => hiddenName("let", name)));
   return [...names].map((name) => `hidden int ${name};`);
 }
 
@@ -183,7 +192,7 @@ function declaredLocals(system: System): readonly LocalDeclaration[] {
 function ruleMacros(system: System, rule: Rule): readonly string[] {
   const name = promelaName(rule.name);
   const parameters = rule.parameters.map((each) => promelaName(each.name)).join(", ");
-  const names = new Map<string, string>();
+  const names = new Map(rule.parameters.map((each) => [each.name, promelaName(each.name)]));
   return [
     "",
     `#define ${name}_guard(${parameters}) (${promelaExpression(system, rule.guard, names)})`,
@@ -209,7 +218,7 @@ function checks(system: System, carried: readonly Property[]): readonly string[]
   ];
 }
 
-function process(system: System, chosen: boolean): readonly string[] {
+function process(system: System, options: ExportOptions, chosen: boolean): readonly string[] {
   const steps = system.rules.flatMap((rule) => {
     const name = promelaName(rule.name);
     return combinations(rule.parameters).map((values) => {
@@ -218,16 +227,22 @@ function process(system: System, chosen: boolean): readonly string[] {
       return `  :: d_step { ${name}_guard(${call}) -> ${name}_body(${call}); check_properties() }`;
     });
   });
+  const end = judgedEnd(system, options);
   return [
     "",
     "active proctype the_system() {",
     ...(chosen ? initialChoice(system) : []),
-    "  do",
+    // Without this label a state without successors is an error of its own: an invalid end state.
+    options.judgesEnds === false ? "end:  do" : "  do",
     ...steps,
-    ...(system.end === null ? [] : [endOption(system, system.end)]),
+    ...(end === null ? [] : [endOption(system, end)]),
     "  od",
     "}",
   ];
+}
+
+function judgedEnd(system: System, options: ExportOptions): Expression | null {
+  return options.judgesEnds === false ? null : system.end;
 }
 
 function endOption(system: System, end: Expression): string {

@@ -20,13 +20,13 @@ export function promelaExpression(
     case "none":
       return `no_${expression.set}`;
     case "local":
-      return names.get(expression.name) ?? promelaName(expression.name);
+      return names.get(expression.name) ?? failUnbound(expression.name);
     case "variable":
       return expression.index === null
         ? promelaName(expression.name)
         : `${promelaName(expression.name)}[${text(expression.index)}]`;
     case "table":
-      return `${promelaName(expression.table)}[${tablePlace(system, expression, text)}]`;
+      return `${hiddenName("table", expression.table)}[${tablePlace(system, expression, text)}]`;
     case "arithmetic":
       return arithmetic(expression.operator, text(expression.left), text(expression.right));
     case "compare":
@@ -85,6 +85,11 @@ export function promelaName(name: string): string {
   return reserved.has(plain) ? `${plain}_` : plain;
 }
 
+/** A hidden variable is a global of the generated C program, where a plain name could be one of C's own. */
+export function hiddenName(kind: "let" | "table", name: string): string {
+  return `${kind}_${name}`;
+}
+
 function promelaStatement(
   system: System,
   statement: Statement,
@@ -105,10 +110,11 @@ function promelaStatement(
         `${indent}fi;`,
       ];
     case "let": {
-      const name = promelaName(statement.local.name);
+      const name = hiddenName("let", statement.local.name);
+      const inside = new Map(names).set(statement.local.name, name);
       return [
         `${indent}${name} = ${text(statement.value)};`,
-        ...promelaStatements(system, statement.body, names, indent),
+        ...promelaStatements(system, statement.body, inside, indent),
       ];
     }
     case "for":
@@ -145,6 +151,10 @@ function arithmetic(operator: string, left: string, right: string): string {
 
 function negative(value: number): string {
   return value < 0 ? `(${value})` : String(value);
+}
+
+function failUnbound(name: string): never {
+  throw new Error(`${name} is not declared; check the system before exporting it`);
 }
 
 const comparisons = { equal: "==", differ: "!=", less: "<", atMost: "<=" } as const;
