@@ -44,18 +44,8 @@ export function promelaExpression(
       return `(${text(expression.test)} -> ${text(expression.then)} : ${text(expression.otherwise)})`;
     case "every":
     case "some":
-    case "count": {
-      const { local, body, kind } = expression;
-      const unrolled = valuesOf(local.domain).map((value) =>
-        promelaExpression(
-          system,
-          body,
-          new Map(names).set(local.name, promelaValue(local.domain, value)),
-        ),
-      );
-      if (kind === "count") return `(${unrolled.map((each) => `(${each} -> 1 : 0)`).join(" + ")})`;
-      return `(${unrolled.join(kind === "every" ? " && " : " || ")})`;
-    }
+    case "count":
+      return quantified(system, expression, names);
   }
 }
 
@@ -127,6 +117,19 @@ function promelaStatement(
         ),
       );
   }
+}
+
+function quantified(
+  system: System,
+  { kind, local, body }: Expression & { readonly kind: "every" | "some" | "count" },
+  names: PromelaNames,
+): string {
+  const unrolled = valuesOf(local.domain).map((value) => {
+    const bound = new Map(names).set(local.name, promelaValue(local.domain, value));
+    return promelaExpression(system, body, bound);
+  });
+  if (kind === "count") return `(${unrolled.map((each) => `(${each} -> 1 : 0)`).join(" + ")})`;
+  return `(${unrolled.join(kind === "every" ? " && " : " || ")})`;
 }
 
 function tablePlace(
