@@ -58,7 +58,13 @@ export interface PackedModel {
    * Each one written is one edge, also when two lead to one state or back to the same. `states` and `out`
    * are different arrays. The order must depend on the state alone: witnesses are rebuilt by expanding again.
    */
-  expand(states: Uint32Array, at: number, out: Uint32Array, outAt: number, actions: Uint32Array): number;
+  expand(
+    states: Uint32Array,
+    at: number,
+    out: Uint32Array,
+    outAt: number,
+    actions: Uint32Array,
+  ): number;
 
   /**
    * Bit i tells the predicate of `properties[i]` in this state (see {@link PropertyKind}).
