@@ -26,18 +26,25 @@ interface Member {
   readonly allowed: ReadonlyMap<number, ReadonlySet<number>>;
 }
 
+/** What the switches around a piece of code have settled. */
+interface Sorted {
+  readonly known: KnownFields;
+  /** Ids of the fields that were switched over. */
+  readonly switched: ReadonlySet<number>;
+}
+
 /** Lines of generated code, and the most successors that they write. */
 interface Block {
   readonly lines: readonly string[];
   readonly most: number;
 }
 
-// A field is worth a switch if its value rules out at least half of what the guard allows otherwise.
-const mostAllowed = 0.5;
+// A field is worth a switch if the guard rules out at least so many of its values.
+const mostAllowed = 0.8;
 // A field with more values than this is not switched over.
 const widestSwitch = 63;
 // Switches within switches: which invariant is broken, an attempt's control state, the store's, and no further.
-const deepest = 4;
+const deepest = 5;
 // Beyond so many characters code becomes a function of its own: V8 does not optimise very large functions.
 const longestFunction = 4000;
 
@@ -61,7 +68,10 @@ class StepGenerator {
       instance,
       allowed: allowedValues(this.#context(instance), instance),
     }));
-    const { lines, most } = this.#block(members, new Map());
+    const { lines, most } = this.#block(members, {
+      known: new Map(),
+      switched: new Set(),
+    });
     const words = wordNames(this.#layout);
     this.#function("steps", lines);
     const expand = [
@@ -76,16 +86,17 @@ class StepGenerator {
     };
   }
 
-  #block(members: readonly Member[], known: KnownFields): Block {
+  #block(members: readonly Member[], sorted: Sorted): Block {
+    const { known } = sorted;
     const lines: string[] = [];
     let most = 0;
     let left = members;
-    while (known.size < deepest) {
-      const field = bestField(this.#layout, left, known);
+    while (sorted.switched.size < deepest) {
+      const field = bestField(this.#layout, left, sorted.switched);
       if (field === null) break;
-      const sorted = left.filter(({ allowed }) => allowed.has(field.id));
+      const decided = left.filter(({ allowed }) => allowed.has(field.id));
       left = left.filter(({ allowed }) => !allowed.has(field.id));
-      const block = this.#switch(field, sorted, known);
+      const block = this.#switch(field, decided, sorted);
       lines.push(...block.lines);
       most += block.most;
     }
@@ -100,15 +111,19 @@ class StepGenerator {
     return { lines, most };
   }
 
-  #switch(field: Field, members: readonly Member[], known: KnownFields): Block {
+  #switch(field: Field, members: readonly Member[], sorted: Sorted): Block {
     const { id, word, shift, bits, max } = field;
     const lines: string[] = [];
     let most = 0;
-    for (let value = 0; value <= max; value += 1) {
-      const inside = members.filter(({ allowed }) => allowed.get(id)?.has(value) === true);
-      const block = this.#block(inside, new Map(known).set(id, value));
+    for (const values of alike(members, id, max)) {
+      const [first] = values;
+      const inside = members.filter(({ allowed }) => allowed.get(id)?.has(first ?? -1) === true);
+      // Values that the same rules allow share their code, which then cannot count on the one value.
+      const known = values.length === 1 ? new Map(sorted.known).set(id, first ?? 0) : sorted.known;
+      const block = this.#block(inside, { known, switched: new Set(sorted.switched).add(id) });
       if (block.most === 0) continue;
-      lines.push(`case ${value}: {`, ...this.#outlined(block.lines), "break; }");
+      const labels = values.map((value) => `case ${value}:`).join(" ");
+      lines.push(`${labels} {`, ...this.#outlined(block.lines), "break; }");
       most = Math.max(most, block.most);
     }
     const read = asInteger(readField({ wordText: `w${word}`, shift, bits }, max));
@@ -155,17 +170,35 @@ class StepGenerator {
 }
 
 /** The field that rules out most, over all these instances; null where none is worth a switch. */
-function bestField(layout: Layout, members: readonly Member[], known: KnownFields): Field | null {
+function bestField(
+  layout: Layout,
+  members: readonly Member[],
+  switched: ReadonlySet<number>,
+): Field | null {
   const scores = new Map<number, number>();
   for (const { allowed } of members) {
     for (const [id, values] of allowed) {
-      if (known.has(id)) continue;
+      if (switched.has(id)) continue;
       const share = values.size / ((layout.fields[id]?.max ?? 0) + 1);
       scores.set(id, (scores.get(id) ?? 0) + 1 - share);
     }
   }
   const [best] = [...scores].toSorted(([a, x], [b, y]) => y - x || a - b);
   return best === undefined ? null : (layout.fields[best[0]] ?? null);
+}
+
+/** The values 0..max in classes: those that the same members allow are together. */
+function alike(
+  members: readonly Member[],
+  id: number,
+  max: number,
+): readonly (readonly number[])[] {
+  const classes = new Map<string, number[]>();
+  for (let value = 0; value <= max; value += 1) {
+    const key = members.map(({ allowed }) => (allowed.get(id)?.has(value) ? "1" : "0")).join("");
+    classes.set(key, [...(classes.get(key) ?? []), value]);
+  }
+  return [...classes.values()];
 }
 
 function allowedValues(
