@@ -91,6 +91,21 @@ describe("the compiled mutex", () => {
     }
   });
 
+  test("takes the same steps where a state is eight words wide", () => {
+    const wide = exampleMutex({ ...smallMutex, attempts: 10, horizon: 30_000 });
+    const model = compileSystem(wide, { symmetry: false });
+    expect(model.words).toBe(8);
+    const walked = [model.unpack(model.initial(), 0)];
+    for (const state of walked) {
+      const steps = interpretSteps(wide, state);
+      expect(compiledSteps(model, state)).toEqual(interpretedSteps(wide, state));
+      expect(model.unpack(model.pack(state), 0)).toEqual(state);
+      const next = steps[walked.length % Math.max(1, steps.length)];
+      if (walked.length < 60 && next !== undefined) walked.push(next.state);
+    }
+    expect(walked).toHaveLength(60);
+  });
+
   test("tells its steps and states in words", () => {
     const model = compileSystem(mutex, { symmetry: false });
     const before = model.initial();
