@@ -52,14 +52,14 @@ function servedRules(parts: Parts): readonly Rule[] {
  * Downstream's clock lags behind the store's by anything from 0 to ε, by another amount each time it
  * is asked. So before the deadline it lets through, ε after it refuses, and in between it does either.
  */
-function mayExecute(state: LatchkeyState, a: Expression): Operand {
+export function mayExecute(state: LatchkeyState, a: Expression): Operand {
   return and(
     not(isRefusedByFence(state, a)),
     state.effectBy && !state.checked ? greater(state.effectBy.at(a), 0) : true,
   );
 }
 
-function isRefusedByFence(state: LatchkeyState, a: Expression): Operand {
+export function isRefusedByFence(state: LatchkeyState, a: Expression): Operand {
   const { fence, seenFence, options } = state;
   if (!fence || !seenFence) return false;
   const seen = seenFence.at(keyOfAttempt(state, a));
@@ -72,7 +72,7 @@ function isRefusedByFence(state: LatchkeyState, a: Expression): Operand {
  * The call is there: its fence is seen from now on, whatever becomes of it. Otherwise a second copy
  * of a call that was refused or that failed could execute after its reservation was released.
  */
-function arrives(state: LatchkeyState, a: Expression): readonly Statement[] {
+export function arrives(state: LatchkeyState, a: Expression): readonly Statement[] {
   const { dispatches, fence, seenFence } = state;
   const key = keyOfAttempt(state, a);
   return [
@@ -83,7 +83,7 @@ function arrives(state: LatchkeyState, a: Expression): readonly Statement[] {
   ];
 }
 
-function execute(state: LatchkeyState, a: Expression): readonly Statement[] {
+export function execute(state: LatchkeyState, a: Expression): readonly Statement[] {
   return [...watchExecution(state, a), assign(state.executed.at(a), true)];
 }
 
