@@ -1,7 +1,6 @@
 // The steps of the attempts: they start, call the store, get its answers or none, stop.
-import { budgetOf, type Fault } from "./latchkey-options.ts";
+import type { Fault } from "./latchkey-options.ts";
 import {
-  calls,
   events,
   phases,
   waitingPhases,
@@ -126,6 +125,14 @@ function startRules(parts: Parts): readonly Rule[] {
       action: "start",
       detail: `is authenticated and admitted, and sends its reserve${under}`,
     }),
+    ...faultRule(
+      parts,
+      "forged",
+      "start forged",
+      idle,
+      (a) => [assign(state.phase.at(a), phases.of.refused)],
+      { actor: "attempt {a}", action: "refuse", detail: "it is not authenticated: 403" },
+    ),
     ...faultRule(parts, "otherPayload", "start other", idle, (a) => start(a, true), {
       actor: "attempt {a}",
       action: "start",
@@ -180,6 +187,18 @@ function reserveRules(parts: Parts): readonly Rule[] {
         ),
       ],
       { actor: "store", action: "reserve", detail: "attempt {a}: {phase[a]} becomes {phase[a]'}" },
+    ),
+    // Two copies are under way, and the answer to the other may come first.
+    attemptRule(
+      parts,
+      "reserve, overtaken",
+      (a) => and(greater(reserves.at(a), 1), waits(a)),
+      (a) => [arrives(a), ...serveReserve(state, parts.store, a, false, () => [])],
+      {
+        actor: "store",
+        action: "reserve",
+        detail: "attempt {a}: the key is {record[0]'}, the answer to another copy will come first",
+      },
     ),
     ...faultRule(
       parts,
@@ -397,6 +416,3 @@ export function forgetAttempt(state: LatchkeyState, a: Expression): readonly Sta
     when(told, [assign(state.executed.at(a), false)]),
   ];
 }
-
-export const _calls = calls;
-export const _budgetOf = budgetOf;

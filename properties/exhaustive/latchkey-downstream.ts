@@ -1,10 +1,10 @@
 // The steps of downstream: it refuses by fence or deadline, executes, fails; its answer arrives or does not.
-import { duplicateRule, faultRule, forgetAttempt, attemptRule, tell, type Parts } from "./latchkey-attempts.ts";
+import { duplicateRule, faultRule, attemptRule, tell, type Parts } from "./latchkey-attempts.ts";
 import type { Fault } from "./latchkey-options.ts";
 import { phases, type EventName } from "./latchkey-phases.ts";
 import { keyOfAttempt, type LatchkeyState } from "./latchkey-state.ts";
 import { watchExecution } from "./latchkey-store.ts";
-import { assign, when } from "./system-builders.ts";
+import { assign } from "./system-builders.ts";
 import { and, atMost, equal, greater, greatest, less, minus, not, type Operand } from "./system-expressions.ts";
 import type { Expression, Rule, Statement } from "./system-language.ts";
 
@@ -40,6 +40,22 @@ function servedRules(parts: Parts): readonly Rule[] {
             detail: "for attempt {a}: {phase[a]} becomes {phase[a]'}",
           }),
         ]),
+    // Two copies are under way, and the answer to the other comes first.
+    ...(twoSteps
+      ? []
+      : [
+          attemptRule(
+            parts,
+            "execute, overtaken",
+            (a) => and(passes(a), waits(a), greater(state.dispatches.at(a), 1)),
+            (a) => [...arrives(state, a), ...execute(state, a)],
+            {
+              actor: "downstream",
+              action: "execute",
+              detail: "for attempt {a}; the answer to another copy will come first",
+            },
+          ),
+        ]),
     ...fault("lostReply", "execute, reply lost", "OUTCOME-unanswered", true, "executed, nobody hears"),
     ...fault("unclear", "execute, 5xx", "OUTCOME-failed", true, "executed, answered 5xx"),
     ...fault("unclear", "execute, unreadable", "OUTCOME-unreadable", true, "executed, the 2xx cannot be read"),
@@ -60,12 +76,15 @@ export function mayExecute(state: LatchkeyState, a: Expression): Operand {
 }
 
 export function isRefusedByFence(state: LatchkeyState, a: Expression): Operand {
-  const { fence, seenFence, options } = state;
+  const { fence, seenFence, permitted, options } = state;
   if (!fence || !seenFence) return false;
   const seen = seenFence.at(keyOfAttempt(state, a));
-  return options.policy.downstreamFence === "refuse-seen"
-    ? atMost(fence.at(a), seen)
-    : less(fence.at(a), seen);
+  const refused =
+    options.policy.downstreamFence === "refuse-seen"
+      ? atMost(fence.at(a), seen)
+      : less(fence.at(a), seen);
+  // What was let through without a reservation carries no fence to be refused by.
+  return permitted ? and(not(permitted.at(a)), refused) : refused;
 }
 
 /**
@@ -189,27 +208,11 @@ function unservedRules(parts: Parts): readonly Rule[] {
       parts,
       "notConnected",
       "not connected",
-      // A call that could not be made has no second copy either.
-      (a) => and(waits(a), equal(dispatches.at(a), 1)),
+      // A call that could not be made has no second copy, neither under way nor there already.
+      (a) => and(waits(a), equal(dispatches.at(a), 1), not(state.executed.at(a))),
       (a) => [gone(a), ...tell(parts, a, ["OUTCOME-not-connected"])],
       { actor: "attempt {a}", action: "not connected", detail: "to downstream: {phase[a]'}" },
     ),
     ...duplicateRule(parts, "dispatch", dispatches),
-  ];
-}
-
-/** A call that nobody waits for and that its fence refuses does nothing: it is forgotten. */
-export function forgetRefusedCalls(state: LatchkeyState, a: Expression): readonly Statement[] {
-  const { dispatches, phase, fence } = state;
-  if (!fence) return [];
-  return [
-    when(
-      and(
-        greater(dispatches.at(a), 0),
-        not(equal(phase.at(a), phases.of.dispatched)),
-        isRefusedByFence(state, a),
-      ),
-      [assign(dispatches.at(a), 0), ...forgetAttempt(state, a)],
-    ),
   ];
 }

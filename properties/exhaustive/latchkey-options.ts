@@ -48,6 +48,7 @@ export const faults = {
   minute: "The minute ends between two attempts, on the gateway's clock.",
   redelivery: "The queue delivers a message again, beside a delivery that still runs or is done.",
   staleRead: "The KV store of the published consumer does not show a mark yet.",
+  forged: "A request is not authenticated.",
   amnesia: "The store forgets what it answered: outside every claim.",
   brokenPromise: "Downstream says success:false after the effect: outside every claim.",
 } as const;
@@ -85,6 +86,9 @@ export const watchedInvariants = {
     "Within τ of an acceptance no other is given for the key, unless the first was released (the paper's wording).",
   "failed-may-retry":
     "Once an attempt was told that it failed and its release is no longer under way, its reservation does not block.",
+  "record-blocks": "A second attempt collides with a pending and with a committed record.",
+  "forged-never-executes":
+    "A request that is not authenticated reaches neither store nor downstream.",
   "no-stuck-key": "From every state the key can be free again.",
 } as const;
 

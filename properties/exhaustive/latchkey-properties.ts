@@ -1,8 +1,7 @@
 // What is claimed of the system: each watched invariant, and the situation without which it would be vacuous.
-import { isWatched, watchedInvariants, type LatchkeyOptions, type WatchedInvariant } from "./latchkey-options.ts";
+import { isWatched, watchedInvariants, type WatchedInvariant } from "./latchkey-options.ts";
 import { phases, refusedPhases, type Phase } from "./latchkey-phases.ts";
 import { broken, deliveries, keyOfAttempt, messages, records, type LatchkeyState } from "./latchkey-state.ts";
-import { isPastDeadline } from "./latchkey-store.ts";
 import { always, reachable, sometimes } from "./system-builders.ts";
 import {
   and,
@@ -44,7 +43,7 @@ const situationStatements = {
   "other-payload": "Two payloads meet under one key.",
   "asked-again": "A reserve is under way while its own reservation is pending.",
   "two-started": "Two attempts have started.",
-  "in-doubt": "A reservation is in doubt.",
+  "turned-away": "A request is turned away before the store is asked.",
 } as const;
 
 const exercisedBy: Readonly<Record<WatchedInvariant, Situation>> = {
@@ -64,6 +63,8 @@ const exercisedBy: Readonly<Record<WatchedInvariant, Situation>> = {
   isolation: "two-started",
   "collides-within-retention": "blocked",
   "failed-may-retry": "released",
+  "record-blocks": "blocked",
+  "forged-never-executes": "turned-away",
   "no-stuck-key": "blocked",
 };
 
@@ -110,6 +111,14 @@ function stateClaim(state: LatchkeyState, invariant: WatchedInvariant): readonly
           ),
         ),
       );
+    case "forged-never-executes":
+      return each((a) =>
+        or(
+          differ(phase.at(a), phases.of.refused),
+          and(equal(state.reserves.at(a), 0), equal(dispatches.at(a), 0), not(executed.at(a))),
+        ),
+      );
+    case "record-blocks":
     case "acceptance":
     case "execution":
     case "exclusion":
@@ -182,13 +191,9 @@ function situationsOf(state: LatchkeyState): readonly Property[] {
         ),
       ),
     ),
-    "in-doubt": some("k", keys, (k) =>
-      and(equal(record.at(k), records.of.pending), isPastDeadline(state, k)),
-    ),
+    "turned-away": anybody((a) => equal(phase.at(a), phases.of.refused)),
   };
   return (Object.keys(predicates) as Situation[]).map((id) =>
     sometimes(id, situationStatements[id], predicates[id]),
   );
 }
-
-export type _Options = LatchkeyOptions;

@@ -13,7 +13,6 @@ import { phases, type EventName } from "./latchkey-phases.ts";
 import {
   claims,
   deliveries,
-  faultOf,
   keyOfAttempt,
   messages,
   type LatchkeyState,
@@ -107,8 +106,18 @@ function deliveryRules(parts: Parts, place: number): readonly Rule[] {
       "stop",
       `stop ${name} delivery`,
       (a) => oneOf(slot.at(a), [deliveries.of.checking, deliveries.of.executing]),
-      (a) => giveBack(parts, slot, a),
-      { actor: `consumer ({a}, ${name})`, action: "stop", detail: "stops while {0}".replace("{0}", `{${slot.declaration.name}[a]}`) },
+      (a) => [
+        // What it had sent to downstream is still under way.
+        when(equal(slot.at(a), deliveries.of.executing), [
+          assign(parts.state.dispatches.at(a), plus(parts.state.dispatches.at(a), 1)),
+        ]),
+        ...giveBack(parts, slot, a),
+      ],
+      {
+        actor: `consumer ({a}, ${name})`,
+        action: "stop",
+        detail: `stops while {${slot.declaration.name}[a]}`,
+      },
     ),
   ];
 }
@@ -418,5 +427,3 @@ function lookUp(parts: Parts, state: ConsumerState, type: ConsumerEvent["type"],
   if (!event) throw new Error(`no such event: ${type} ${result}`);
   return lookUpDelivery(deriveConsumerTable(parts.state.options.policy), state, event);
 }
-
-export const _faultOf = faultOf;

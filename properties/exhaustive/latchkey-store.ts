@@ -339,6 +339,15 @@ function watchReserve(
         not(is("RESERVE-mismatch")),
       ),
     ),
+    ...breaksIf(
+      state,
+      "record-blocks",
+      and(
+        differ(holder.at(key), nobody(attempts)),
+        differ(holder.at(key), attempt),
+        is("RESERVE-proceed"),
+      ),
+    ),
     ...breaksIf(state, "lost-replies-heal", and(ownPending, not(is("RESERVE-proceed")))),
     ...(releasedLast
       ? [
