@@ -5,7 +5,7 @@ import { phases, type EventName } from "./latchkey-phases.ts";
 import { keyOfAttempt, type LatchkeyState } from "./latchkey-state.ts";
 import { watchExecution } from "./latchkey-store.ts";
 import { assign } from "./system-builders.ts";
-import { and, atMost, equal, greater, greatest, less, minus, not, type Operand } from "./system-expressions.ts";
+import { and, atMost, equal, greater, greatest, less, minus, not, or, type Operand } from "./system-expressions.ts";
 import type { Expression, Rule, Statement } from "./system-language.ts";
 
 export function downstreamRules(parts: Parts): readonly Rule[] {
@@ -69,10 +69,22 @@ function servedRules(parts: Parts): readonly Rule[] {
  * is asked. So before the deadline it lets through, ε after it refuses, and in between it does either.
  */
 export function mayExecute(state: LatchkeyState, a: Expression): Operand {
-  return and(
-    not(isRefusedByFence(state, a)),
-    state.effectBy && !state.checked ? greater(state.effectBy.at(a), 0) : true,
-  );
+  return and(not(isRefusedByFence(state, a)), isBeforeDeadline(state, a));
+}
+
+/** What was let through without a reservation carries no deadline, and no fence, to be refused by. */
+function isBeforeDeadline({ effectBy, permitted }: LatchkeyState, a: Expression): Operand {
+  if (!effectBy) return true;
+  const before = greater(effectBy.at(a), 0);
+  return permitted ? or(permitted.at(a), before) : before;
+}
+
+/** Whether downstream may find the deadline passed, by some clock that it may have. */
+export function mayBeLate(state: LatchkeyState, a: Expression): Operand {
+  const { effectBy, permitted, options } = state;
+  if (!effectBy) return false;
+  const late = atMost(effectBy.at(a), options.times.lag);
+  return permitted ? and(not(permitted.at(a)), late) : late;
 }
 
 export function isRefusedByFence(state: LatchkeyState, a: Expression): Operand {
@@ -83,7 +95,6 @@ export function isRefusedByFence(state: LatchkeyState, a: Expression): Operand {
     options.policy.downstreamFence === "refuse-seen"
       ? atMost(fence.at(a), seen)
       : less(fence.at(a), seen);
-  // What was let through without a reservation carries no fence to be refused by.
   return permitted ? and(not(permitted.at(a)), refused) : refused;
 }
 
@@ -111,7 +122,7 @@ function checkThenAct(
   under: (a: Expression) => Operand,
 ): readonly Rule[] {
   const { state } = parts;
-  const { checked, effectBy } = state;
+  const { checked } = state;
   if (!checked) return [];
   return [
     attemptRule(
@@ -121,8 +132,7 @@ function checkThenAct(
         and(
           under(a),
           not(checked.at(a)),
-          not(isRefusedByFence(state, a)),
-          effectBy ? greater(effectBy.at(a), 0) : true,
+          mayExecute(state, a),
         ),
       (a) => [...arrives(state, a), assign(checked.at(a), true)],
       { actor: "downstream", action: "check", detail: "attempt {a} is before its deadline" },
@@ -139,7 +149,7 @@ function checkThenAct(
 
 function refusalRules(parts: Parts): readonly Rule[] {
   const { state } = parts;
-  const { dispatches, effectBy, fence, options } = state;
+  const { dispatches, effectBy, fence } = state;
   const under = (a: Expression) => greater(dispatches.at(a), 0);
   const refused = (event: EventName) => (a: Expression) => [
     ...arrives(state, a),
@@ -166,7 +176,7 @@ function refusalRules(parts: Parts): readonly Rule[] {
               and(
                 under(a),
                 not(isRefusedByFence(state, a)),
-                atMost(effectBy.at(a), options.times.lag),
+                mayBeLate(state, a),
               ),
             refused("OUTCOME-refused-by-deadline"),
             {

@@ -18,7 +18,7 @@ import {
   type LatchkeyState,
 } from "./latchkey-state.ts";
 import { isOwn, recordKind, replyOf } from "./latchkey-store.ts";
-import { mayExecute, arrives, execute, isRefusedByFence } from "./latchkey-downstream.ts";
+import { mayExecute, mayBeLate, arrives, execute, isRefusedByFence } from "./latchkey-downstream.ts";
 import { assign, when, type Indexed } from "./system-builders.ts";
 import {
   and,
@@ -269,7 +269,7 @@ function markRules(parts: Parts, slot: Indexed, name: string): readonly Rule[] {
 
 function executeRules(parts: Parts, slot: Indexed, name: string): readonly Rule[] {
   const { state } = parts;
-  const { effectBy, options } = state;
+  const { effectBy } = state;
   const executing = (a: Expression) => equal(slot.at(a), deliveries.of.executing);
   const passes = (a: Expression) => and(executing(a), mayExecute(state, a));
   const body = (event: EventName, reaches: boolean, executes: boolean) => (a: Expression) => [
@@ -324,7 +324,7 @@ function executeRules(parts: Parts, slot: Indexed, name: string): readonly Rule[
               and(
                 executing(a),
                 not(isRefusedByFence(state, a)),
-                atMost(effectBy.at(a), options.times.lag),
+                mayBeLate(state, a),
               ),
             "OUTCOME-refused-by-deadline",
             false,

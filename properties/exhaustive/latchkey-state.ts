@@ -62,7 +62,7 @@ export interface LatchkeyState {
   readonly releases: Indexed;
   /** The fence that its dispatches carry; 0 without one. */
   readonly fence: Indexed | null;
-  /** ε more than the time left until its deadline, on the store's clock. */
+  /** How long downstream, by its slowest clock, still lets its effect through: ε + 1 more than the time left until its deadline. */
   readonly effectBy: Indexed | null;
   /** Downstream has checked the deadline and not acted yet (ablation: deciding and acting are two steps). */
   readonly checked: Indexed | null;
@@ -140,13 +140,13 @@ function attemptVariables(options: LatchkeyOptions, attempts: IndexSet, keys: In
     keyOf: keys.size > 1 ? arrayOver(attempts, "keyOf", range(1)) : null,
     reserves: inFlight("reserves", policy.reserveTries + copies),
     dispatches: inFlight("dispatches", 1 + copies + (queue ? 2 : 0) + (obeys ? 1 : 0)),
-    commits: inFlight("commits", 1 + copies + (queue ? 1 : 0) + (obeys ? 1 : 0)),
-    releases: inFlight("releases", 1 + copies + (policy.deadTokens ? 0 : 1) + (obeys ? 1 : 0)),
+    commits: inFlight("commits", 1 + copies + (queue ? 2 : 0) + (obeys ? 1 : 0)),
+    releases: inFlight("releases", 1 + copies + (queue ? 2 : 0) + (policy.deadTokens ? 0 : 1) + (obeys ? 1 : 0)),
     fence: fenced ? arrayOver(attempts, "fence", range(mostFences(options))) : null,
     effectBy:
       policy.downstreamDeadline === "none"
         ? null
-        : arrayOver(attempts, "effectBy", range(times.deadline + times.lag)),
+        : arrayOver(attempts, "effectBy", range(times.deadline + times.lag + 1)),
     checked:
       policy.downstreamDeadline === "check-then-act"
         ? arrayOver(attempts, "checked", flag)

@@ -220,15 +220,19 @@ function accept(state: LatchkeyState, key: Operand, attempt: Expression): readon
   ];
 }
 
-/** What an attempt takes from a `proceed`: fence and deadline, as the store stamped them or, in an ablation, from now. */
+/**
+ * What an attempt takes from a `proceed`: fence and deadline, as the store stamped them or, in an
+ * ablation, from now. At the very deadline downstream still acts (it refuses an effect *after* it):
+ * that is why the count is one more, and why a pending time that is one tick shorter is too short.
+ */
 export function takeProceed(state: LatchkeyState, attempt: Expression): readonly Statement[] {
   const { fence, effectBy, lastFence, endsIn, pending, options } = state;
   const key = keyOfAttempt(state, attempt);
   const { deadline, lag } = options.times;
   const left =
     options.policy.deadlineFrom === "receipt"
-      ? deadline + lag
-      : greatest(0, minus(endsIn.at(key), pending - deadline - lag));
+      ? deadline + lag + 1
+      : greatest(0, minus(endsIn.at(key), pending - deadline - lag - 1));
   return [
     ...(fence && lastFence ? [assign(fence.at(attempt), lastFence.at(key))] : []),
     ...(effectBy ? [assign(effectBy.at(attempt), left)] : []),
