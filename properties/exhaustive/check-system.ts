@@ -170,10 +170,10 @@ class ExpressionChecker {
       const { name } = local;
       checkDomain(this.#system, `${this.#where}: ${name}`, local.domain, this.#report);
       const taken = [...outer, ...this.#system.variables, ...this.#system.tables];
-      if (taken.some((each) => each.name === name))
-        this.#fault(`${name} hides another of its name`);
-      if (!identifier.test(name))
-        this.#fault(`${name}: a name is letters and digits, a letter first`);
+      const hides = taken.some((each) => each.name === name);
+      if (hides) this.#fault(`${name} hides another of its name`);
+      const plain = identifier.test(name);
+      if (!plain) this.#fault(`${name} is not letters and digits, a letter first`);
     }
     this.#scope = [...outer, ...locals];
     work();

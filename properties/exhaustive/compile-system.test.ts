@@ -1,5 +1,5 @@
 // The compiled model and the interpreter take the same steps in every reachable state, and name the same classes.
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { compileSystem, type CompiledSystem } from "./compile-system.ts";
 import { exampleMutex, smallMutex } from "./example-mutex.ts";
 import { exploreByInterpreter, interpretSteps, type SystemState } from "./interpret-system.ts";
@@ -7,6 +7,8 @@ import { randomSystem, seededDecisions } from "./random-system.ts";
 import { arrayOver, assign, places, range, rule, scalar, system } from "./system-builders.ts";
 import { less, plus } from "./system-expressions.ts";
 import type { System } from "./system-language.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
 
 const tells = { actor: "clock", action: "tick", detail: "{clock} to {clock'}" };
 
@@ -37,8 +39,9 @@ function exploreCompiled(model: CompiledSystem) {
     queue.push(state);
   };
   const initial = model.initial();
-  for (let at = 0; at < initial.length; at += model.words)
+  for (let at = 0; at < initial.length; at += model.words) {
     keep(initial.slice(at, at + model.words));
+  }
   const out = new Uint32Array(model.maxSuccessors * model.words);
   const actions = new Uint32Array(model.maxSuccessors);
   let edges = 0;

@@ -44,7 +44,7 @@ export interface MutexOptions {
   readonly retention: number;
   /** D: how long after its acceptance an effect may still happen. */
   readonly deadline: number;
-  /** How long a reservation blocks that nobody settles; safe from D + τ + 1 on, as the deadline is inclusive. */
+  /** How long a reservation blocks that nobody settles; safe from D + τ on. */
   readonly pendingTime: number;
   /** Off: a commit or a release is obeyed whoever sends it, as the published mutex did. */
   readonly ownerTokens: boolean;

@@ -119,7 +119,7 @@ class BodyWriter {
   }
 
   flush(): void {
-    for (const word of [...this.#pending.keys()]) this.#store(word, 0, null);
+    for (const word of this.#pending.keys()) this.#store(word, 0, null);
   }
 
   #statement(statement: Statement, locals: ReadonlyMap<string, Code>): void {

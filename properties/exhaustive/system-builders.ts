@@ -193,6 +193,7 @@ export function when(
   then: readonly Statement[],
   otherwise: readonly Statement[] = [],
 ): Statement {
+  // oxlint-disable-next-line unicorn/no-thenable -- plain data that nobody awaits
   return { kind: "if", test: expression(test), then, otherwise };
 }
 

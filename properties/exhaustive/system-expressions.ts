@@ -66,6 +66,7 @@ export function choose(test: Operand, then: Operand, otherwise: Operand): Expres
   return {
     kind: "choose",
     test: expression(test),
+    // oxlint-disable-next-line unicorn/no-thenable -- plain data that nobody awaits
     then: expression(then),
     otherwise: expression(otherwise),
   };
