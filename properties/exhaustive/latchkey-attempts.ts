@@ -8,12 +8,7 @@ import {
   type EventName,
   type PhaseTables,
 } from "./latchkey-phases.ts";
-import {
-  deliveries,
-  faultOf,
-  messages,
-  type LatchkeyState,
-} from "./latchkey-state.ts";
+import { deliveries, faultOf, messages, type LatchkeyState } from "./latchkey-state.ts";
 import {
   breaks,
   erase,
@@ -91,7 +86,11 @@ export function attemptRules(parts: Parts): readonly Rule[] {
       "stop",
       (a) => isWaiting(parts.state, a),
       (a) => [assign(parts.state.phase.at(a), phases.of.stopped), ...forgetAttempt(parts.state, a)],
-      { actor: "attempt {a}", action: "stop", detail: "stops, or its client goes away, while {phase[a]}" },
+      {
+        actor: "attempt {a}",
+        action: "stop",
+        detail: "stops, or its client goes away, while {phase[a]}",
+      },
     ),
   ];
 }
@@ -102,13 +101,11 @@ function startRules(parts: Parts): readonly Rule[] {
   const idle = (a: Expression) => equal(state.phase.at(a), phases.of.idle);
   if (options.keys === "invalid-client" && options.policy.invalidKey === "refuse") {
     return [
-      attemptRule(
-        parts,
-        "start",
-        idle,
-        (a) => [assign(state.phase.at(a), phases.of.refused)],
-        { actor: "attempt {a}", action: "refuse", detail: "its client key is not valid: 400" },
-      ),
+      attemptRule(parts, "start", idle, (a) => [assign(state.phase.at(a), phases.of.refused)], {
+        actor: "attempt {a}",
+        action: "refuse",
+        detail: "its client key is not valid: 400",
+      }),
     ];
   }
   const start = (a: Expression, other: boolean): readonly Statement[] => [
@@ -225,11 +222,18 @@ function reserveRules(parts: Parts): readonly Rule[] {
         detail: "the key is {record[0]'}, attempt {a} hears nothing: {phase[a]'}",
       },
     ),
-    ...faultRule(parts, "lostCall", "lose reserve", (a) => and(under(a), waits(a)), (a) => [arrives(a), ...silent(a)], {
-      actor: "attempt {a}",
-      action: "reserve, lost",
-      detail: "it never reached the store: {phase[a]'}",
-    }),
+    ...faultRule(
+      parts,
+      "lostCall",
+      "lose reserve",
+      (a) => and(under(a), waits(a)),
+      (a) => [arrives(a), ...silent(a)],
+      {
+        actor: "attempt {a}",
+        action: "reserve, lost",
+        detail: "it never reached the store: {phase[a]'}",
+      },
+    ),
     ...faultRule(parts, "delay", "give up reserve", (a) => and(under(a), waits(a)), silent, {
       actor: "attempt {a}",
       action: "give up",
@@ -325,7 +329,11 @@ export function duplicateRule(parts: Parts, name: string, count: Indexed): reado
     `duplicate ${name}`,
     (a) => and(greater(count.at(a), 0), less(count.at(a), most)),
     (a) => [assign(count.at(a), plus(count.at(a), 1))],
-    { actor: "network", action: "duplicate", detail: `the ${name} of attempt {a} will arrive twice` },
+    {
+      actor: "network",
+      action: "duplicate",
+      detail: `the ${name} of attempt {a} will arrive twice`,
+    },
   );
 }
 
@@ -342,7 +350,10 @@ function amnesiaRule({ state }: Parts): readonly Rule[] {
 }
 
 export function isWaiting(state: LatchkeyState, a: Expression): Expression {
-  return oneOf(state.phase.at(a), waitingPhases.map((name) => phases.of[name]));
+  return oneOf(
+    state.phase.at(a),
+    waitingPhases.map((name) => phases.of[name]),
+  );
 }
 
 /**

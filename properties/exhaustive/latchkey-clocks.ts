@@ -37,7 +37,11 @@ export function clockRules(parts: Parts): readonly Rule[] {
           rule("jump", {}, () => ({
             guard: and(greater(jumpsLeft, 0), isRunning(state)),
             body: [assign(jumpsLeft, minus(jumpsLeft, 1)), ...passAtStore(state, false)],
-            tells: { actor: "clock", action: "jump", detail: "the store's clock alone steps forward" },
+            tells: {
+              actor: "clock",
+              action: "jump",
+              detail: "the store's clock alone steps forward",
+            },
           })),
         ]
       : []),
@@ -46,7 +50,11 @@ export function clockRules(parts: Parts): readonly Rule[] {
           rule("minute", {}, () => ({
             guard: and(minute.left, equal(bucket, 0)),
             body: [...minute.spend, assign(bucket, 1)],
-            tells: { actor: "clock", action: "minute", detail: "a new minute begins at the gateway" },
+            tells: {
+              actor: "clock",
+              action: "minute",
+              detail: "a new minute begins at the gateway",
+            },
           })),
         ]
       : []),
@@ -100,12 +108,7 @@ function passAtKey(state: LatchkeyState, k: Expression): readonly Statement[] {
   return [
     less(endsIn, erase(state, k)),
     ...(hold && holdBy && holdFor
-      ? [
-          less(holdFor, [
-            assign(hold.at(k), holds.of.none),
-            assign(holdBy.at(k), nobody(attempts)),
-          ]),
-        ]
+      ? [less(holdFor, [assign(hold.at(k), holds.of.none), assign(holdBy.at(k), nobody(attempts))])]
       : []),
     ...(blocksFor ? [less(blocksFor, [])] : []),
     ...(collidesFor && collidesBy

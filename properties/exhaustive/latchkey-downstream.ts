@@ -5,7 +5,18 @@ import { phases, type EventName } from "./latchkey-phases.ts";
 import { keyOfAttempt, type LatchkeyState } from "./latchkey-state.ts";
 import { watchExecution } from "./latchkey-store.ts";
 import { assign } from "./system-builders.ts";
-import { and, atMost, equal, greater, greatest, less, minus, not, or, type Operand } from "./system-expressions.ts";
+import {
+  and,
+  atMost,
+  equal,
+  greater,
+  greatest,
+  less,
+  minus,
+  not,
+  or,
+  type Operand,
+} from "./system-expressions.ts";
 import type { Expression, Rule, Statement } from "./system-language.ts";
 
 export function downstreamRules(parts: Parts): readonly Rule[] {
@@ -56,11 +67,35 @@ function servedRules(parts: Parts): readonly Rule[] {
             },
           ),
         ]),
-    ...fault("lostReply", "execute, reply lost", "OUTCOME-unanswered", true, "executed, nobody hears"),
+    ...fault(
+      "lostReply",
+      "execute, reply lost",
+      "OUTCOME-unanswered",
+      true,
+      "executed, nobody hears",
+    ),
     ...fault("unclear", "execute, 5xx", "OUTCOME-failed", true, "executed, answered 5xx"),
-    ...fault("unclear", "execute, unreadable", "OUTCOME-unreadable", true, "executed, the 2xx cannot be read"),
-    ...fault("softFail", "soft-fail", "OUTCOME-soft-fail", false, "success:false, nothing executed"),
-    ...fault("brokenPromise", "soft-fail after the effect", "OUTCOME-soft-fail", true, "success:false after the effect"),
+    ...fault(
+      "unclear",
+      "execute, unreadable",
+      "OUTCOME-unreadable",
+      true,
+      "executed, the 2xx cannot be read",
+    ),
+    ...fault(
+      "softFail",
+      "soft-fail",
+      "OUTCOME-soft-fail",
+      false,
+      "success:false, nothing executed",
+    ),
+    ...fault(
+      "brokenPromise",
+      "soft-fail after the effect",
+      "OUTCOME-soft-fail",
+      true,
+      "success:false after the effect",
+    ),
   ];
 }
 
@@ -117,10 +152,7 @@ export function execute(state: LatchkeyState, a: Expression): readonly Statement
   return [...watchExecution(state, a), assign(state.executed.at(a), true)];
 }
 
-function checkThenAct(
-  parts: Parts,
-  under: (a: Expression) => Operand,
-): readonly Rule[] {
+function checkThenAct(parts: Parts, under: (a: Expression) => Operand): readonly Rule[] {
   const { state } = parts;
   const { checked } = state;
   if (!checked) return [];
@@ -128,12 +160,7 @@ function checkThenAct(
     attemptRule(
       parts,
       "check",
-      (a) =>
-        and(
-          under(a),
-          not(checked.at(a)),
-          mayExecute(state, a),
-        ),
+      (a) => and(under(a), not(checked.at(a)), mayExecute(state, a)),
       (a) => [...arrives(state, a), assign(checked.at(a), true)],
       { actor: "downstream", action: "check", detail: "attempt {a} is before its deadline" },
     ),
@@ -141,7 +168,11 @@ function checkThenAct(
       parts,
       "act",
       (a) => checked.at(a),
-      (a) => [assign(checked.at(a), false), ...execute(state, a), ...tell(parts, a, ["OUTCOME-success"])],
+      (a) => [
+        assign(checked.at(a), false),
+        ...execute(state, a),
+        ...tell(parts, a, ["OUTCOME-success"]),
+      ],
       { actor: "downstream", action: "execute", detail: "for attempt {a}: {phase[a]'}" },
     ),
   ];
@@ -172,12 +203,7 @@ function refusalRules(parts: Parts): readonly Rule[] {
           attemptRule(
             parts,
             "refuse by deadline",
-            (a) =>
-              and(
-                under(a),
-                not(isRefusedByFence(state, a)),
-                mayBeLate(state, a),
-              ),
+            (a) => and(under(a), not(isRefusedByFence(state, a)), mayBeLate(state, a)),
             refused("OUTCOME-refused-by-deadline"),
             {
               actor: "downstream",
@@ -212,7 +238,11 @@ function unservedRules(parts: Parts): readonly Rule[] {
       "give up dispatch",
       waits,
       (a) => tell(parts, a, ["OUTCOME-unanswered"]),
-      { actor: "attempt {a}", action: "give up", detail: "its dispatch is still under way: {phase[a]'}" },
+      {
+        actor: "attempt {a}",
+        action: "give up",
+        detail: "its dispatch is still under way: {phase[a]'}",
+      },
     ),
     ...faultRule(
       parts,

@@ -76,8 +76,7 @@ export const watchedInvariants = {
     "An attempt that was answered refused or failed did not execute and never will.",
   "nothing-lost":
     "An attempt that was answered 2xx executed, will execute, or ends visibly in the dead-letter queue.",
-  mismatch:
-    "While a record blocks, a reserve with another fingerprint is answered mismatch.",
+  mismatch: "While a record blocks, a reserve with another fingerprint is answered mismatch.",
   "lost-replies-heal":
     "While its reservation is pending, the same token asking again is told proceed.",
   "one-request-one-key": "Retries of one logical request get the same key.",

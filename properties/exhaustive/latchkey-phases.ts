@@ -53,10 +53,7 @@ export const waitingPhases: readonly Phase[] = [
 ];
 
 /** The events that reach an attempt after its reserve was sent, by name, numbered for the tables. */
-export const events: Named<EventName> = named(
-  "event",
-  attemptEvents.filter(isShared).map(nameOf),
-);
+export const events: Named<EventName> = named("event", attemptEvents.filter(isShared).map(nameOf));
 export type EventName = `${AttemptEvent["type"]}-${string}`;
 
 export const calls = ["reserve", "dispatch", "enqueue", "commit", "release"] as const;

@@ -1,7 +1,14 @@
 // What is claimed of the system: each watched invariant, and the situation without which it would be vacuous.
 import { isWatched, watchedInvariants, type WatchedInvariant } from "./latchkey-options.ts";
 import { phases, refusedPhases, type Phase } from "./latchkey-phases.ts";
-import { broken, deliveries, keyOfAttempt, messages, records, type LatchkeyState } from "./latchkey-state.ts";
+import {
+  broken,
+  deliveries,
+  keyOfAttempt,
+  messages,
+  records,
+  type LatchkeyState,
+} from "./latchkey-state.ts";
 import { always, reachable, sometimes } from "./system-builders.ts";
 import {
   and,
@@ -138,7 +145,10 @@ function stateClaim(state: LatchkeyState, invariant: WatchedInvariant): readonly
 }
 
 function isIn(state: LatchkeyState, a: Expression, names: readonly Phase[]): Expression {
-  return oneOf(state.phase.at(a), names.map((name) => phases.of[name]));
+  return oneOf(
+    state.phase.at(a),
+    names.map((name) => phases.of[name]),
+  );
 }
 
 function situationsOf(state: LatchkeyState): readonly Property[] {
@@ -184,11 +194,7 @@ function situationsOf(state: LatchkeyState): readonly Property[] {
     ),
     "two-started": some("b", attempts, (b) =>
       some("c", attempts, (c) =>
-        and(
-          differ(b, c),
-          differ(phase.at(b), phases.of.idle),
-          differ(phase.at(c), phases.of.idle),
-        ),
+        and(differ(b, c), differ(phase.at(b), phases.of.idle), differ(phase.at(c), phases.of.idle)),
       ),
     ),
     "turned-away": anybody((a) => equal(phase.at(a), phases.of.refused)),

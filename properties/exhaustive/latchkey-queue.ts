@@ -1,13 +1,7 @@
 // The steps of the queue and its consumer: enqueue, deliver, claim or check, execute, settle; at least once, late, side by side.
 import { consumerEvents, deriveConsumerTable, lookUpDelivery } from "../../model/consumer-table.ts";
 import type { ConsumerCommand, ConsumerEvent, ConsumerState } from "../../model/queue-consumer.ts";
-import {
-  attemptRule,
-  faultRule,
-  forgetAttempt,
-  tell,
-  type Parts,
-} from "./latchkey-attempts.ts";
+import { attemptRule, faultRule, forgetAttempt, tell, type Parts } from "./latchkey-attempts.ts";
 import type { Fault } from "./latchkey-options.ts";
 import { phases, type EventName } from "./latchkey-phases.ts";
 import {
@@ -18,7 +12,13 @@ import {
   type LatchkeyState,
 } from "./latchkey-state.ts";
 import { isOwn, recordKind, replyOf } from "./latchkey-store.ts";
-import { mayExecute, mayBeLate, arrives, execute, isRefusedByFence } from "./latchkey-downstream.ts";
+import {
+  mayExecute,
+  mayBeLate,
+  arrives,
+  execute,
+  isRefusedByFence,
+} from "./latchkey-downstream.ts";
 import { assign, when, type Indexed } from "./system-builders.ts";
 import {
   and,
@@ -141,10 +141,16 @@ function beginRules(parts: Parts, slot: Indexed, place: number, name: string): r
         attemptRule(
           parts,
           `dead-letter late, ${name}`,
-          (a) =>
-            and(idle(a), queued(a), returned(a), atMost(effectBy.at(a), options.times.lag)),
-          (a) => [assign(slot.at(a), deliveries.of.finished), ...ends(parts, a, "delivered", "DELIVERY", "late")],
-          { actor, action: "deliver late", detail: "past its deadline: the message is {message[a]'}" },
+          (a) => and(idle(a), queued(a), returned(a), atMost(effectBy.at(a), options.times.lag)),
+          (a) => [
+            assign(slot.at(a), deliveries.of.finished),
+            ...ends(parts, a, "delivered", "DELIVERY", "late"),
+          ],
+          {
+            actor,
+            action: "deliver late",
+            detail: "past its deadline: the message is {message[a]'}",
+          },
         ),
       ]
     : [];
@@ -171,7 +177,11 @@ function beginRules(parts: Parts, slot: Indexed, place: number, name: string): r
               differ(message.at(a), messages.of["dead-lettered"]),
             ),
           checking,
-          { actor: "queue", action: "redeliver", detail: "the message of attempt {a}, beside its first delivery" },
+          {
+            actor: "queue",
+            action: "redeliver",
+            detail: "the message of attempt {a}, beside its first delivery",
+          },
         )
       : []),
   ];
@@ -189,7 +199,8 @@ function claimRules(parts: Parts, slot: Indexed, place: number, name: string): r
   if (!claimedBy) return [];
   const checking = (a: Expression) => equal(slot.at(a), deliveries.of.checking);
   const key = (a: Expression) => keyOfAttempt(state, a);
-  const mine = options.policy.consumerGuard === "claim-by-token" || place === 0 ? "first" : "second";
+  const mine =
+    options.policy.consumerGuard === "claim-by-token" || place === 0 ? "first" : "second";
   const standing = (a: Expression) =>
     choose(
       equal(claimedBy.at(key(a)), claims.of.nobody),
@@ -289,7 +300,12 @@ function executeRules(parts: Parts, slot: Indexed, name: string): readonly Rule[
       action: label,
       detail: "the message is {message[a]'}",
     });
-  const step = (label: string, guard: (a: Expression) => Operand, event: EventName, executes: boolean) =>
+  const step = (
+    label: string,
+    guard: (a: Expression) => Operand,
+    event: EventName,
+    executes: boolean,
+  ) =>
     attemptRule(parts, `${name}: ${label}`, guard, body(event, true, executes), {
       actor,
       action: label,
@@ -301,7 +317,12 @@ function executeRules(parts: Parts, slot: Indexed, name: string): readonly Rule[
     ...fault("unclear", "execute, 5xx", passes, body("OUTCOME-failed", true, true)),
     ...fault("softFail", "soft-fail", passes, body("OUTCOME-soft-fail", true, false)),
     ...fault("lostCall", "dispatch, lost", executing, body("OUTCOME-unanswered", false, false)),
-    ...fault("notConnected", "not connected", executing, body("OUTCOME-not-connected", false, false)),
+    ...fault(
+      "notConnected",
+      "not connected",
+      executing,
+      body("OUTCOME-not-connected", false, false),
+    ),
     ...fault("delay", "give up", executing, (a) => [
       assign(state.dispatches.at(a), plus(state.dispatches.at(a), 1)),
       ...hears(parts, slot, a, "OUTCOME-unanswered"),
@@ -320,12 +341,7 @@ function executeRules(parts: Parts, slot: Indexed, name: string): readonly Rule[
       ? [
           step(
             "refuse by deadline",
-            (a) =>
-              and(
-                executing(a),
-                not(isRefusedByFence(state, a)),
-                mayBeLate(state, a),
-              ),
+            (a) => and(executing(a), not(isRefusedByFence(state, a)), mayBeLate(state, a)),
             "OUTCOME-refused-by-deadline",
             false,
           ),
@@ -340,12 +356,7 @@ function shows(state: LatchkeyState, a: Expression): readonly Statement[] {
 }
 
 /** The outcome reaches the delivery: the consumer's table says what it does next. */
-function hears(
-  parts: Parts,
-  slot: Indexed,
-  a: Expression,
-  event: EventName,
-): readonly Statement[] {
+function hears(parts: Parts, slot: Indexed, a: Expression, event: EventName): readonly Statement[] {
   const result = event.slice("OUTCOME-".length);
   const { commands, state } = lookUp(parts, "executing", "OUTCOME", result);
   const settles = state !== "finished";
@@ -353,7 +364,9 @@ function hears(
     ...settle(parts.state, a, commands),
     assign(slot.at(a), deliveries.of.finished),
     // Commit, release and mark are sent, not waited for: the delivery ends alike however they come back.
-    ...(settles ? ends(parts, a, state, "SETTLEMENT", "done") : ends(parts, a, "executing", "OUTCOME", result)),
+    ...(settles
+      ? ends(parts, a, state, "SETTLEMENT", "done")
+      : ends(parts, a, "executing", "OUTCOME", result)),
   ];
 }
 

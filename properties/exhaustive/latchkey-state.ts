@@ -115,7 +115,13 @@ export function createState(options: LatchkeyOptions): LatchkeyState {
     jumpMs: times.jump,
   });
   const longest = Math.max(blocking.pendingMs, blocking.retentionMs);
-  const base = { options, attempts, keys, pending: blocking.pendingMs, retention: blocking.retentionMs };
+  const base = {
+    options,
+    attempts,
+    keys,
+    pending: blocking.pendingMs,
+    retention: blocking.retentionMs,
+  };
   return {
     ...base,
     ...attemptVariables(options, attempts, keys),
@@ -141,19 +147,19 @@ function attemptVariables(options: LatchkeyOptions, attempts: IndexSet, keys: In
     reserves: inFlight("reserves", policy.reserveTries + copies),
     dispatches: inFlight("dispatches", 1 + copies + (queue ? 2 : 0) + (obeys ? 1 : 0)),
     commits: inFlight("commits", 1 + copies + (queue ? 2 : 0) + (obeys ? 1 : 0)),
-    releases: inFlight("releases", 1 + copies + (queue ? 2 : 0) + (policy.deadTokens ? 0 : 1) + (obeys ? 1 : 0)),
+    releases: inFlight(
+      "releases",
+      1 + copies + (queue ? 2 : 0) + (policy.deadTokens ? 0 : 1) + (obeys ? 1 : 0),
+    ),
     fence: fenced ? arrayOver(attempts, "fence", range(mostFences(options))) : null,
     effectBy:
       policy.downstreamDeadline === "none"
         ? null
         : arrayOver(attempts, "effectBy", range(times.deadline + times.lag + 1)),
     checked:
-      policy.downstreamDeadline === "check-then-act"
-        ? arrayOver(attempts, "checked", flag)
-        : null,
+      policy.downstreamDeadline === "check-then-act" ? arrayOver(attempts, "checked", flag) : null,
     executed: arrayOver(attempts, "executed", flag),
-    permitted:
-      policy.storeFailure === "permit" ? arrayOver(attempts, "permitted", flag) : null,
+    permitted: policy.storeFailure === "permit" ? arrayOver(attempts, "permitted", flag) : null,
     lateProceed: obeys ? arrayOver(attempts, "lateProceed", flag) : null,
     message: queue ? arrayOver(attempts, "message", messages) : null,
     slots: queue
@@ -172,7 +178,9 @@ function attemptVariables(options: LatchkeyOptions, attempts: IndexSet, keys: In
 /** Each reserve that is served can be an acceptance: there are no more fences than that. */
 function mostFences(options: LatchkeyOptions): number {
   const copies = budgetOf(options, "duplicate");
-  return options.attempts * options.policy.reserveTries + (copies === "any" ? options.attempts : copies);
+  return (
+    options.attempts * options.policy.reserveTries + (copies === "any" ? options.attempts : copies)
+  );
 }
 
 function keyVariables(
@@ -197,12 +205,7 @@ function keyVariables(
   };
 }
 
-function observers(
-  options: LatchkeyOptions,
-  attempts: IndexSet,
-  keys: IndexSet,
-  longest: number,
-) {
+function observers(options: LatchkeyOptions, attempts: IndexSet, keys: IndexSet, longest: number) {
   const watches = (...any: readonly WatchedInvariant[]) =>
     any.some((invariant) => isWatched(options, invariant));
   const { retention } = options.times;
@@ -219,9 +222,7 @@ function observers(
     collidesFor: colliding ? countdown("collidesFor", retention) : null,
     collidesBy: colliding ? member("collidesBy") : null,
     quietFor: watches("execution") ? scalar("quietFor", range(retention)) : null,
-    releasedLast: watches("release-on-soft-fail")
-      ? arrayOver(keys, "releasedLast", flag)
-      : null,
+    releasedLast: watches("release-on-soft-fail") ? arrayOver(keys, "releasedLast", flag) : null,
   };
 }
 

@@ -107,34 +107,56 @@ export function storeTables(state: LatchkeyState): StoreTables {
   const reply = range(storeReplies.length - 1);
   const change = range(recordChanges.length - 1);
   return {
-    reserveReply: table("reserveReply", [4, 2, 2], events, (...at) =>
-      replyEvents[replyOf[reserve(...at).reply]] ?? 0,
+    reserveReply: table(
+      "reserveReply",
+      [4, 2, 2],
+      events,
+      (...at) => replyEvents[replyOf[reserve(...at).reply]] ?? 0,
     ),
-    reserveChange: table("reserveChange", [4, 2, 2], change, (...at) =>
-      changeOf[reserve(...at).change],
+    reserveChange: table(
+      "reserveChange",
+      [4, 2, 2],
+      change,
+      (...at) => changeOf[reserve(...at).change],
     ),
-    commitReply: table("commitReply", [4, 2], reply, (...at) =>
-      replyOf[settle("commit", ...at).reply],
+    commitReply: table(
+      "commitReply",
+      [4, 2],
+      reply,
+      (...at) => replyOf[settle("commit", ...at).reply],
     ),
-    commitChange: table("commitChange", [4, 2], change, (...at) =>
-      changeOf[settle("commit", ...at).change],
+    commitChange: table(
+      "commitChange",
+      [4, 2],
+      change,
+      (...at) => changeOf[settle("commit", ...at).change],
     ),
-    releaseReply: table("releaseReply", [4, 2], reply, (...at) =>
-      replyOf[settle("release", ...at).reply],
+    releaseReply: table(
+      "releaseReply",
+      [4, 2],
+      reply,
+      (...at) => replyOf[settle("release", ...at).reply],
     ),
-    releaseChange: table("releaseChange", [4, 2], change, (...at) =>
-      changeOf[settle("release", ...at).change],
+    releaseChange: table(
+      "releaseChange",
+      [4, 2],
+      change,
+      (...at) => changeOf[settle("release", ...at).change],
     ),
-    claimReply: table("claimReply", [4, 2, 3], reply, (record = 0, own = 0, claim = 0) =>
-      replyOf[
-        entry({
-          record: kindOf(record),
-          call: "claim",
-          isOwn: own === 1,
-          samePayload: true,
-          claim: claimKinds[claim] ?? "unclaimed",
-        }).reply
-      ],
+    claimReply: table(
+      "claimReply",
+      [4, 2, 3],
+      reply,
+      (record = 0, own = 0, claim = 0) =>
+        replyOf[
+          entry({
+            record: kindOf(record),
+            call: "claim",
+            isOwn: own === 1,
+            samePayload: true,
+            claim: claimKinds[claim] ?? "unclaimed",
+          }).reply
+        ],
     ),
   };
 }
@@ -328,10 +350,7 @@ function watchReserve(
   );
   const refused = or(is("RESERVE-in-flight"), is("RESERVE-in-doubt"), is("RESERVE-duplicate"));
   const untrue = or(not(another), and(is("RESERVE-duplicate"), not(livesOn(state, key))));
-  const ownPending = and(
-    equal(record.at(key), records.of.pending),
-    equal(holder.at(key), attempt),
-  );
+  const ownPending = and(equal(record.at(key), records.of.pending), equal(holder.at(key), attempt));
   return [
     ...breaksIf(state, "truthful-refusal", and(heard, refused, untrue)),
     ...breaksIf(
@@ -377,7 +396,10 @@ function livesOn(state: LatchkeyState, key: Operand): Expression {
     differ(by, nobody(attempts)),
     or(
       executed.at(by),
-      oneOf(phase.at(by), [...waitingPhases, "executed" as const].map((name) => phases.of[name])),
+      oneOf(
+        phase.at(by),
+        [...waitingPhases, "executed" as const].map((name) => phases.of[name]),
+      ),
       greater(dispatches.at(by), 0),
       ...(message ? [equal(message.at(by), messages.of.queued)] : []),
       ...running,
@@ -510,15 +532,15 @@ export function watchExecution(state: LatchkeyState, attempt: Expression): reado
     ...breaksIf(
       state,
       "fail-closed",
-      or(
-        unreserved,
-        oneOf(phase.at(attempt), [phases.of.unavailable, phases.of.refused]),
-      ),
+      or(unreserved, oneOf(phase.at(attempt), [phases.of.unavailable, phases.of.refused])),
     ),
     ...breaksIf(
       state,
       "truthful-answer",
-      oneOf(phase.at(attempt), refusedPhases.map((name) => phases.of[name])),
+      oneOf(
+        phase.at(attempt),
+        refusedPhases.map((name) => phases.of[name]),
+      ),
     ),
     ...(quietFor
       ? [

@@ -53,28 +53,28 @@ export const publishedHunts: readonly WitnessHunt[] = [
     invariant: "exclusion",
     attempts: 3,
     faults: { softFail: 1 },
-    length: 0,
+    length: 10,
     story:
       "A stalls past τ, B reserves, A fails late and its release deletes B's record, C reserves while B runs.",
   }),
   hunt("late effect", {
     policy: published,
     invariant: "execution",
-    length: 0,
+    length: 8,
     story:
       "A executes late in its τ, which counts from the reserve; B reserves after it and executes less than τ later: no fault but time.",
   }),
   hunt("foreign commit", {
     policy: published,
     invariant: "ownership",
-    length: 0,
+    length: 8,
     story:
       "A executes and stalls past τ, B reserves, A's late commit turns B's reservation into a committed one.",
   }),
   hunt("early expiry", {
     policy: published,
     invariant: "acceptance",
-    length: 0,
+    length: 8,
     story:
       "The retention counts from the reserve: τ after it the key is free, however late the commit was.",
   }),
@@ -82,7 +82,7 @@ export const publishedHunts: readonly WitnessHunt[] = [
     policy: published,
     invariant: "execution",
     faults: { lostReply: 1 },
-    length: 0,
+    length: 7,
     story:
       "The effect happens, its reply is lost, the gateway takes that for a failure and releases; the retry executes again.",
   }),
@@ -92,7 +92,7 @@ export const publishedHunts: readonly WitnessHunt[] = [
     mode: "queue-failover",
     attempts: 1,
     faults: { lostReply: 1 },
-    length: 0,
+    length: 7,
     story:
       "The effect happens, its reply is lost, the gateway turns to the queue: one attempt executes twice.",
   }),
@@ -100,7 +100,7 @@ export const publishedHunts: readonly WitnessHunt[] = [
     policy: published,
     invariant: "execution",
     faults: { unclear: 1 },
-    length: 0,
+    length: 7,
     story:
       "The effect happens and is answered with 5xx or a body that cannot be read; the key is released and the retry executes again.",
   }),
@@ -108,7 +108,7 @@ export const publishedHunts: readonly WitnessHunt[] = [
     policy: published,
     invariant: "execution",
     faults: { delay: 1 },
-    length: 0,
+    length: 8,
     story:
       "The gateway gives up after its timeout and releases; the call is still under way and executes beside the retry's.",
   }),
@@ -117,7 +117,7 @@ export const publishedHunts: readonly WitnessHunt[] = [
     invariant: "execution",
     attempts: 1,
     faults: { duplicate: 1 },
-    length: 0,
+    length: 5,
     story: "The call to downstream is delivered twice, and nothing there knows it again.",
   }),
   hunt("own copy", {
@@ -125,7 +125,7 @@ export const publishedHunts: readonly WitnessHunt[] = [
     invariant: "truthful-refusal",
     attempts: 1,
     faults: { duplicate: 1 },
-    length: 0,
+    length: 4,
     story:
       "The reserve is delivered twice and the second answer arrives first: the attempt is refused because of its own record.",
   }),
@@ -133,7 +133,7 @@ export const publishedHunts: readonly WitnessHunt[] = [
     policy: published,
     invariant: "truthful-refusal",
     faults: { lostReply: 1 },
-    length: 0,
+    length: 4,
     story:
       "The reserve takes effect, its reply is lost, the client gets 503; its retry is refused as a duplicate of nothing.",
   }),
@@ -141,7 +141,7 @@ export const publishedHunts: readonly WitnessHunt[] = [
     policy: published,
     invariant: "truthful-refusal",
     faults: { stop: 1 },
-    length: 0,
+    length: 5,
     story:
       "The client goes away mid-call and neither commit nor release runs: retries are refused as duplicates of nothing.",
   }),
@@ -150,14 +150,14 @@ export const publishedHunts: readonly WitnessHunt[] = [
     invariant: "failed-may-retry",
     attempts: 1,
     faults: { softFail: 1, lostSettlement: 1 },
-    length: 0,
+    length: 4,
     story: "Downstream soft-fails, the release is lost, and retries are refused until τ.",
   }),
   hunt("mismatch", {
     policy: published,
     invariant: "mismatch",
     faults: { otherPayload: 1 },
-    length: 0,
+    length: 4,
     story:
       "Another payload under the same key is refused as a duplicate: the second trade is lost silently.",
   }),
@@ -166,7 +166,7 @@ export const publishedHunts: readonly WitnessHunt[] = [
     invariant: "execution",
     keys: "fingerprint",
     faults: { minute: 1 },
-    length: 0,
+    length: 7,
     story: "First at :59, retry at :04: two keys, two executions.",
   }),
   hunt("two keys", {
@@ -174,7 +174,7 @@ export const publishedHunts: readonly WitnessHunt[] = [
     invariant: "one-request-one-key",
     keys: "fingerprint",
     faults: { minute: 1 },
-    length: 0,
+    length: 3,
     story: "The minute ends between two retries of one request and gives the second another key.",
   }),
   hunt("silent downgrade", {
@@ -182,7 +182,7 @@ export const publishedHunts: readonly WitnessHunt[] = [
     invariant: "isolation",
     keys: "invalid-client",
     faults: { otherPayload: 1 },
-    length: 0,
+    length: 2,
     story:
       "A client key of 257 characters turns into the minute's fingerprint: two requests share a key.",
   }),
@@ -192,7 +192,7 @@ export const publishedHunts: readonly WitnessHunt[] = [
     mode: "queue-everywhere",
     attempts: 1,
     faults: { redelivery: 1 },
-    length: 0,
+    length: 9,
     story:
       "Two deliveries of one message both pass the consumer's check before either has marked it.",
   }),
@@ -202,7 +202,7 @@ export const publishedHunts: readonly WitnessHunt[] = [
     mode: "queue-everywhere",
     attempts: 1,
     faults: { redelivery: 1, staleRead: 1 },
-    length: 0,
+    length: 9,
     story:
       "The mark was made, the KV store does not show it yet, and the second delivery executes.",
   }),
@@ -212,7 +212,7 @@ export const publishedHunts: readonly WitnessHunt[] = [
     mode: "queue-everywhere",
     attempts: 1,
     faults: { stop: 1 },
-    length: 0,
+    length: 10,
     story:
       "The consumer stops after its call and before its mark; the next delivery executes again.",
   }),
@@ -222,7 +222,7 @@ export const publishedHunts: readonly WitnessHunt[] = [
     mode: "queue-everywhere",
     attempts: 1,
     faults: { lostReply: 1 },
-    length: 0,
+    length: 6,
     story:
       "The message is in the queue, the reply of the enqueue is lost, the client is told 500; it executes all the same.",
   }),
@@ -231,7 +231,7 @@ export const publishedHunts: readonly WitnessHunt[] = [
     invariant: "truthful-refusal",
     mode: "queue-everywhere",
     faults: { softFail: 2 },
-    length: 0,
+    length: 11,
     story:
       "The key is committed when the message is enqueued; every delivery fails, and retries are refused as duplicates of a trade that never happens.",
   }),
@@ -242,7 +242,7 @@ export const paperHunts: readonly WitnessHunt[] = [
     policy: paper,
     invariant: "execution",
     faults: { storeUnavailable: 1 },
-    length: 0,
+    length: 6,
     story:
       "The store is unavailable, the trade is permitted, and it executes beside one that holds the key.",
   }),
@@ -251,13 +251,13 @@ export const paperHunts: readonly WitnessHunt[] = [
     invariant: "fail-closed",
     attempts: 1,
     faults: { storeUnavailable: 1 },
-    length: 0,
+    length: 3,
     story: "The store is unavailable and the attempt executes without a reservation.",
   }),
   hunt("late effect (paper)", {
     policy: paper,
     invariant: "execution",
-    length: 0,
+    length: 8,
     story: "A executes late in its τ; B reserves after it and executes less than τ later.",
   }),
   hunt("no release", {
@@ -265,14 +265,14 @@ export const paperHunts: readonly WitnessHunt[] = [
     invariant: "failed-may-retry",
     attempts: 1,
     faults: { softFail: 1 },
-    length: 0,
+    length: 3,
     story: "Downstream soft-fails and there is no release: the key stays taken until τ.",
   }),
   hunt("duplicate of a failure", {
     policy: paper,
     invariant: "truthful-refusal",
     faults: { softFail: 1 },
-    length: 0,
+    length: 5,
     story: "A failed, and its retry is refused as a duplicate of a trade that never happened.",
   }),
   hunt("silent store", {
@@ -280,7 +280,7 @@ export const paperHunts: readonly WitnessHunt[] = [
     invariant: "fail-closed",
     attempts: 1,
     faults: { lostCall: 1 },
-    length: 0,
+    length: 3,
     story: "The reserve is lost on its way, the silence is taken for permission.",
   }),
   hunt("unknown outcome (paper)", {
@@ -288,7 +288,7 @@ export const paperHunts: readonly WitnessHunt[] = [
     invariant: "truthful-answer",
     attempts: 1,
     faults: { lostReply: 1 },
-    length: 0,
+    length: 3,
     story: "The effect happens, its reply is lost, and the client is told that it failed.",
   }),
   hunt("doubled call (paper)", {
@@ -296,7 +296,7 @@ export const paperHunts: readonly WitnessHunt[] = [
     invariant: "execution",
     attempts: 1,
     faults: { duplicate: 1 },
-    length: 0,
+    length: 5,
     story: "The call to downstream is delivered twice.",
   }),
   hunt("own copy (paper)", {
@@ -304,7 +304,7 @@ export const paperHunts: readonly WitnessHunt[] = [
     invariant: "truthful-refusal",
     attempts: 1,
     faults: { duplicate: 1 },
-    length: 0,
+    length: 4,
     story: "The reserve is delivered twice and the attempt is refused because of its own record.",
   }),
   hunt("minute boundary (paper)", {
@@ -312,14 +312,14 @@ export const paperHunts: readonly WitnessHunt[] = [
     invariant: "execution",
     keys: "fingerprint",
     faults: { minute: 1 },
-    length: 0,
+    length: 7,
     story: "First at :59, retry at :04: two keys, two executions.",
   }),
   hunt("mismatch (paper)", {
     policy: paper,
     invariant: "mismatch",
     faults: { otherPayload: 1 },
-    length: 0,
+    length: 4,
     story: "Another payload under the same key is refused as a duplicate.",
   }),
 ];
@@ -330,21 +330,21 @@ export const outsideHunts: readonly WitnessHunt[] = [
     policy: hardened,
     invariant: "execution",
     faults: { amnesia: 1 },
-    length: 0,
+    length: 7,
     story: "The store forgets what it answered, and the key is accepted again at once.",
   }),
   hunt("broken promise", {
     policy: hardened,
     invariant: "execution",
     faults: { brokenPromise: 1 },
-    length: 0,
+    length: 7,
     story:
       "Downstream says success:false after the effect; the release lets the retry execute again.",
   }),
   hunt("deaf downstream", {
     policy: { ...hardened, downstreamDeadline: "none", downstreamFence: "none" },
     invariant: "execution",
-    length: 0,
+    length: 9,
     story:
       "Downstream knows neither deadline nor fence: an attempt that stalls past its pending time executes all the same.",
   }),
@@ -353,7 +353,7 @@ export const outsideHunts: readonly WitnessHunt[] = [
     invariant: "failed-may-retry",
     attempts: 1,
     faults: { softFail: 1, lostSettlement: 1 },
-    length: 0,
+    length: 4,
     story:
       "The release is best effort: where it is lost, the key stays taken until its pending time is over.",
   }),
