@@ -12,7 +12,13 @@ describe("the exhaustive judgement", () => {
       maxSeconds: 120,
     });
     expect(verdicts.map(({ verdict }) => verdict)).toEqual(verdicts.map(() => "holds"));
-    expect(verdicts[0]?.searches[0]?.evidence).toMatchInlineSnapshot();
+    expect(verdicts[0]?.searches[0]?.evidence).toMatchInlineSnapshot(`
+      {
+        "depth": 38,
+        "edges": 603138,
+        "states": 107902,
+      }
+    `);
   }, 180_000);
 
   it("refutes execution for published, with the shortest witness as steps", async () => {
@@ -24,7 +30,7 @@ describe("the exhaustive judgement", () => {
     });
     expect(execution?.verdict).toBe("refuted");
     expect(execution?.witness?.length).toBe(5);
-    expect(execution?.witness?.steps.at(-1)?.action).toBe("execute");
+    expect(execution?.witness?.steps.at(-1)?.action).toMatch(/^execute/);
   }, 120_000);
 
   it("says inconclusive where a bound is passed", async () => {

@@ -249,7 +249,13 @@ function unservedRules(parts: Parts): readonly Rule[] {
       "notConnected",
       "not connected",
       // A call that could not be made has no second copy, neither under way nor there already.
-      (a) => and(waits(a), equal(dispatches.at(a), 1), not(state.executed.at(a))),
+      (a) =>
+        and(
+          waits(a),
+          equal(dispatches.at(a), 1),
+          not(state.executed.at(a)),
+          ...(state.checked ? [not(state.checked.at(a))] : []),
+        ),
       (a) => [gone(a), ...tell(parts, a, ["OUTCOME-not-connected"])],
       { actor: "attempt {a}", action: "not connected", detail: "to downstream: {phase[a]'}" },
     ),
