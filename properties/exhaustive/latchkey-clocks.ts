@@ -1,5 +1,5 @@
 // The steps of time: a tick of every clock, a jump of the store's alone, the minute of the gateway's.
-import { forgetAttempt, type Parts } from "./latchkey-attempts.ts";
+import { forgetAttempt, type Parts } from "./latchkey-steps.ts";
 import { phases } from "./latchkey-phases.ts";
 import { faultOf, holds, type LatchkeyState } from "./latchkey-state.ts";
 import { erase } from "./latchkey-store.ts";

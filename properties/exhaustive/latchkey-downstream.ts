@@ -1,9 +1,9 @@
 // The steps of downstream: it refuses by fence or deadline, executes, fails; its answer arrives or does not.
-import { duplicateRule, faultRule, attemptRule, tell, type Parts } from "./latchkey-attempts.ts";
+import { duplicateRule, faultRule, attemptRule, tell, type Parts } from "./latchkey-steps.ts";
 import type { Fault } from "./latchkey-options.ts";
 import { phases, type EventName } from "./latchkey-phases.ts";
 import { keyOfAttempt, type LatchkeyState } from "./latchkey-state.ts";
-import { watchExecution } from "./latchkey-store.ts";
+import { watchExecution } from "./latchkey-observers.ts";
 import { assign } from "./system-builders.ts";
 import {
   and,

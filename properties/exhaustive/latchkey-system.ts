@@ -1,5 +1,6 @@
 // The system: attempts, one key, downstream, queue, clocks and faults under a policy, written in the system language.
-import { attemptRules, forgetAttempt } from "./latchkey-attempts.ts";
+import { attemptRules } from "./latchkey-attempts.ts";
+import { forgetAttempt } from "./latchkey-steps.ts";
 import { clockRules } from "./latchkey-clocks.ts";
 import { downstreamRules, isRefusedByFence } from "./latchkey-downstream.ts";
 import type { LatchkeyOptions } from "./latchkey-options.ts";
@@ -7,7 +8,7 @@ import { phases, phaseTables } from "./latchkey-phases.ts";
 import { propertiesOf } from "./latchkey-properties.ts";
 import { queueRules } from "./latchkey-queue.ts";
 import { broken, createState, records, variablesOf, type LatchkeyState } from "./latchkey-state.ts";
-import { storeTables } from "./latchkey-store.ts";
+import { storeTables } from "./latchkey-store-tables.ts";
 import { assign, forEach, system, when } from "./system-builders.ts";
 import { and, choose, differ, equal, every, greater } from "./system-expressions.ts";
 import type { Statement, System } from "./system-language.ts";

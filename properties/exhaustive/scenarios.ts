@@ -58,6 +58,7 @@ export const oneOfEach: Readonly<Partial<Record<Fault, Budget>>> = {
   softFail: 1,
   unclear: 1,
   stop: 1,
+  forged: 1,
 };
 
 /** τ = 2, D = 1, ε = 1, S = 1. */
