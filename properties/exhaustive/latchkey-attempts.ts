@@ -26,7 +26,7 @@ import {
   plus,
   some,
 } from "./system-expressions.ts";
-import { type Expression, type Rule, type Statement } from "./system-language.ts";
+import type { Expression, Rule, Statement } from "./system-language.ts";
 
 export function attemptRules(parts: Parts): readonly Rule[] {
   return [

@@ -1,10 +1,6 @@
 // What one delivery asks and does: claim or mark, execute, settle, and what becomes of its message.
 import { consumerEvents, deriveConsumerTable, lookUpDelivery } from "../../model/consumer-table.ts";
-import {
-  type ConsumerCommand,
-  type ConsumerEvent,
-  type ConsumerState,
-} from "../../model/queue-consumer.ts";
+import type { ConsumerCommand, ConsumerEvent, ConsumerState } from "../../model/queue-consumer.ts";
 import { type Parts, attemptRule, faultRule, forgetAttempt } from "./latchkey-steps.ts";
 import {
   arrives,
@@ -13,8 +9,8 @@ import {
   mayBeLate,
   mayExecute,
 } from "./latchkey-downstream.ts";
-import { type Fault } from "./latchkey-options.ts";
-import { type EventName } from "./latchkey-phases.ts";
+import type { Fault } from "./latchkey-options.ts";
+import type { EventName } from "./latchkey-phases.ts";
 import {
   type LatchkeyState,
   claims,
@@ -25,7 +21,7 @@ import {
 import { isOwn, recordKind, replyOf } from "./latchkey-store-tables.ts";
 import { type Indexed, assign, when } from "./system-builders.ts";
 import { type Operand, and, choose, equal, not, plus } from "./system-expressions.ts";
-import { type Expression, type Rule, type Statement } from "./system-language.ts";
+import type { Expression, Rule, Statement } from "./system-language.ts";
 
 function claimRules(parts: Parts, slot: Indexed, place: number, name: string): readonly Rule[] {
   const { state, store } = parts;

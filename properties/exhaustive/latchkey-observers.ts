@@ -23,7 +23,7 @@ import {
   oneOf,
   or,
 } from "./system-expressions.ts";
-import { type Expression, type Statement } from "./system-language.ts";
+import type { Expression, Statement } from "./system-language.ts";
 
 /** Notes the first invariant that breaks; the history ends there. */
 export function breaks(state: LatchkeyState, invariant: WatchedInvariant): readonly Statement[] {

@@ -5,7 +5,7 @@ import { type EventName, phases } from "./latchkey-phases.ts";
 import { deliveries, messages } from "./latchkey-state.ts";
 import { type Indexed, assign, when } from "./system-builders.ts";
 import { and, atMost, differ, equal, greater, not, oneOf, or, plus } from "./system-expressions.ts";
-import { type Expression, type Rule } from "./system-language.ts";
+import type { Expression, Rule } from "./system-language.ts";
 
 export function queueRules(parts: Parts): readonly Rule[] {
   if (!parts.state.message) return [];

@@ -135,7 +135,8 @@ export function createState(options: LatchkeyOptions): LatchkeyState {
 
 function attemptVariables(options: LatchkeyOptions, attempts: IndexSet, keys: IndexSet) {
   const { policy, times } = options;
-  const copies = budgetOf(options, "duplicate") === 0 ? 0 : 1;
+  const budget = budgetOf(options, "duplicate");
+  const copies = budget === "any" ? 1 : budget;
   const inFlight = (name: string, most: number) => arrayOver(attempts, name, range(most));
   const fenced = policy.downstreamFence !== "none";
   const queue = hasQueue(options);

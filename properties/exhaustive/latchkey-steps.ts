@@ -1,5 +1,5 @@
 // How a step of an attempt is written: rules, faults with their budgets, what the machine does next, what is forgotten.
-import { type Fault } from "./latchkey-options.ts";
+import type { Fault } from "./latchkey-options.ts";
 import {
   type Call,
   type EventName,
@@ -9,7 +9,7 @@ import {
   waitingPhases,
 } from "./latchkey-phases.ts";
 import { type LatchkeyState, deliveries, faultOf, messages } from "./latchkey-state.ts";
-import { type StoreTables } from "./latchkey-store-tables.ts";
+import type { StoreTables } from "./latchkey-store-tables.ts";
 import { takeProceed } from "./latchkey-store.ts";
 import { type Indexed, assign, rule, when } from "./system-builders.ts";
 import {
@@ -24,7 +24,7 @@ import {
   or,
   plus,
 } from "./system-expressions.ts";
-import { type Expression, type Rule, type Statement, type Telling } from "./system-language.ts";
+import type { Expression, Rule, Statement, Telling } from "./system-language.ts";
 
 export interface Parts {
   readonly state: LatchkeyState;

@@ -12,7 +12,7 @@ import { events } from "./latchkey-phases.ts";
 import { type LatchkeyState, records } from "./latchkey-state.ts";
 import { type Table, range, table } from "./system-builders.ts";
 import { type Operand, atMost, choose, equal, nobody } from "./system-expressions.ts";
-import { type Expression } from "./system-language.ts";
+import type { Expression } from "./system-language.ts";
 
 /** The lifecycle's table, cut by call; indices are the record's kind, whether it is the caller's own, and so on. */
 export interface StoreTables {

@@ -19,7 +19,7 @@ import {
 } from "./latchkey-store-tables.ts";
 import { assign, range, when, withLocal } from "./system-builders.ts";
 import { type Operand, equal, greatest, minus, nobody, plus } from "./system-expressions.ts";
-import { type Expression, type Statement } from "./system-language.ts";
+import type { Expression, Statement } from "./system-language.ts";
 
 /**
  * The store serves a reserve; `reply` continues with the event that the answer is for the attempt.
