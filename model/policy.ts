@@ -28,8 +28,10 @@ export interface Policy {
   readonly alarm: "earliest" | "replace";
   /** One synchronous transaction, or `blockConcurrencyWhile` around asynchronous storage. */
   readonly criticalSection: "transaction" | "block-concurrency";
-  /** How long an unsettled reservation blocks: past every effect it may still have, or only τ. */
-  readonly pendingTime: "covers-effects" | "retention";
+  /** How long an unsettled reservation blocks: past every effect it may still have (or one less: an ablation), or only τ. */
+  readonly pendingTime: "covers-effects" | "one-less" | "retention";
+  /** How long a committed record blocks: τ and what the store's clock may jump, or τ alone. */
+  readonly committedTime: "covers-jump" | "retention";
 
   // At the attempt.
   /** A reserve that failed or got no answer refuses the attempt, or lets it through (the paper). */
@@ -38,6 +40,36 @@ export interface Policy {
   readonly releaseUnanswered: boolean;
   /** What an unknown outcome does to the reservation: it stays in doubt, or it is released. */
   readonly unknownOutcome: "in-doubt" | "release";
+  /** How often an attempt sends its reserve before it takes the store for silent. */
+  readonly reserveTries: 1 | 2;
+  /** A token whose release was sent is never reserved again; without it the attempt releases between its tries. */
+  readonly deadTokens: boolean;
+  /** What a `proceed` does that arrives after the attempt gave its token up. */
+  readonly lateProceed: "ignore" | "obey";
+  /** From when D counts: the acceptance, as the store stamped it, or the receipt of the answer. */
+  readonly deadlineFrom: "acceptance" | "receipt";
+  /** What refused by fence means: the outcome is unknown, or the effect did not happen. */
+  readonly fenceRefusal: "unknown" | "definite-failure";
+  /** After which failures of the call an attempt turns to the queue, where it has one. */
+  readonly failover: "not-connected" | "any-failure";
+  /** What a client key that is not valid does: the request is refused, or the key is replaced. */
+  readonly invalidKey: "refuse" | "replace";
+  /** The key of a request without one: one fingerprint for the window W, or one a minute. */
+  readonly fingerprintKey: "window" | "minute-bucket";
+
+  // At downstream.
+  /** Whether an effect past its deadline is refused, and whether deciding and acting are one step. */
+  readonly downstreamDeadline: "one-step" | "check-then-act" | "none";
+  /** Whether older fences are refused, and an equal one that was seen. */
+  readonly downstreamFence: "refuse-seen" | "refuse-older" | "none";
+
+  // At the queue and its consumer.
+  /** When a queued message is committed: by the consumer that executed it, or by the gateway that enqueued it. */
+  readonly commitWhen: "executed" | "enqueued";
+  /** What lets a delivery execute: a claim at the store (by delivery or by token), or the absence of a mark. */
+  readonly consumerGuard: "claim-by-delivery" | "claim-by-token" | "presence-mark";
+  /** What a message past its deadline, or one that failed, comes to: the dead-letter queue, or nothing. */
+  readonly deadMessage: "dead-letter" | "drop";
 }
 
 export const paper: Policy = {
@@ -53,9 +85,23 @@ export const paper: Policy = {
   alarm: "replace",
   criticalSection: "block-concurrency",
   pendingTime: "retention",
+  committedTime: "retention",
   storeFailure: "permit",
   releaseUnanswered: false,
   unknownOutcome: "release",
+  reserveTries: 1,
+  deadTokens: true,
+  lateProceed: "ignore",
+  deadlineFrom: "acceptance",
+  fenceRefusal: "unknown",
+  failover: "any-failure",
+  invalidKey: "replace",
+  fingerprintKey: "minute-bucket",
+  downstreamDeadline: "none",
+  downstreamFence: "none",
+  commitWhen: "enqueued",
+  consumerGuard: "presence-mark",
+  deadMessage: "dead-letter",
 };
 
 export const published: Policy = {
@@ -79,9 +125,23 @@ export const hardened: Policy = {
   alarm: "earliest",
   criticalSection: "transaction",
   pendingTime: "covers-effects",
+  committedTime: "covers-jump",
   storeFailure: "refuse",
   releaseUnanswered: true,
   unknownOutcome: "in-doubt",
+  reserveTries: 2,
+  deadTokens: true,
+  lateProceed: "ignore",
+  deadlineFrom: "acceptance",
+  fenceRefusal: "unknown",
+  failover: "not-connected",
+  invalidKey: "refuse",
+  fingerprintKey: "window",
+  downstreamDeadline: "one-step",
+  downstreamFence: "refuse-seen",
+  commitWhen: "executed",
+  consumerGuard: "claim-by-delivery",
+  deadMessage: "dead-letter",
 };
 
 export const policies: Readonly<Record<PolicyName, Policy>> = { paper, published, hardened };
@@ -104,14 +164,16 @@ export interface TimeParameters {
  */
 export function blockingTimes(policy: Policy, parameters: TimeParameters): BlockingTimes {
   const { retentionMs, deadlineMs, lagMs, jumpMs } = parameters;
-  switch (policy.pendingTime) {
-    case "covers-effects":
-      return {
-        deadlineMs,
-        pendingMs: deadlineMs + retentionMs + lagMs + jumpMs,
-        retentionMs: retentionMs + jumpMs,
-      };
-    case "retention":
-      return { deadlineMs, pendingMs: retentionMs, retentionMs };
-  }
+  const coversEffectsMs = deadlineMs + retentionMs + lagMs + jumpMs;
+  const pending = {
+    "covers-effects": coversEffectsMs,
+    "one-less": coversEffectsMs - 1,
+    retention: retentionMs,
+  };
+  const committed = { "covers-jump": retentionMs + jumpMs, retention: retentionMs };
+  return {
+    deadlineMs,
+    pendingMs: pending[policy.pendingTime],
+    retentionMs: committed[policy.committedTime],
+  };
 }
