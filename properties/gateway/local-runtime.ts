@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { Log, LogLevel, Miniflare, type WorkerOptions } from "miniflare";
@@ -15,6 +16,10 @@ export interface LocalRuntimeOptions {
   readonly vars?: Readonly<Record<string, string>>;
   /** Runs in the same process with the gateway bound as `GATEWAY` and the exchange as `EXCHANGE`. */
   readonly driver?: string;
+  /** Bound objects that the driver brings with it, by binding. */
+  readonly driverObjects?: Readonly<Record<string, string>>;
+  /** Takes what the runtime writes to its output and its errors. */
+  readonly onLog?: (text: string) => void;
   /** Where requests from outside go; the gateway by default. */
   readonly entry?: "gateway" | "driver";
 }
@@ -34,8 +39,9 @@ export const localKeys = {
 
 /** Starts everything on a fresh store. Close it, or its process and its folder stay. */
 export async function startLocalRuntime(options: LocalRuntimeOptions = {}): Promise<LocalRuntime> {
+  const { onLog } = options;
   const storeFolder = await mkdtemp(join(memoryFolder(), "latchkey-"));
-  const driver = options.driver === undefined ? [] : [await driverWorker(options.driver)];
+  const driver = options.driver === undefined ? [] : [await driverWorker(options.driver, options)];
   const trading = [await gatewayWorker(options.vars ?? {}), await exchangeWorker()];
   const workers = options.entry === "driver" ? [...driver, ...trading] : [...trading, ...driver];
   const miniflare = new Miniflare({
@@ -43,6 +49,11 @@ export async function startLocalRuntime(options: LocalRuntimeOptions = {}): Prom
     port: options.port ?? 0,
     log: new Log(LogLevel.ERROR),
     defaultPersistRoot: storeFolder,
+    ...(onLog && {
+      handleRuntimeStdio: (out: Readable, errors: Readable) => {
+        for (const stream of [out, errors]) stream.on("data", (chunk) => onLog(String(chunk)));
+      },
+    }),
     workers,
   });
   const url = await miniflare.ready;
@@ -119,17 +130,27 @@ async function exchangeWorker(): Promise<WorkerOptions> {
   };
 }
 
-async function driverWorker(entry: string): Promise<WorkerOptions> {
+/** The driver has what the gateway has, so that it can be one itself, with its own calls in between. */
+async function driverWorker(entry: string, options: LocalRuntimeOptions): Promise<WorkerOptions> {
+  const ownObjects = Object.entries(options.driverObjects ?? {}).map(
+    ([binding, className]) => [binding, { className, useSQLite: true }] as const,
+  );
+  const gatewayObject = (className: string) => ({
+    className,
+    scriptName: "gateway",
+    useSQLite: true,
+  });
   return {
     ...moduleOf("driver", await bundle(entry)),
-    serviceBindings: { GATEWAY: "gateway", EXCHANGE: "exchange" },
+    kvNamespaces: ["CONFIG", "MARKS"],
+    serviceBindings: { GATEWAY: "gateway", EXCHANGE: "exchange", TRADE_SERVICE: "exchange" },
     durableObjects: {
-      IDEMPOTENCY_STORE: {
-        className: "IdempotencyStore",
-        scriptName: "gateway",
-        useSQLite: true,
-      },
+      IDEMPOTENCY_STORE: gatewayObject("IdempotencyStore"),
+      RATE_LIMITER: gatewayObject("RateLimiterStore"),
+      DEAD_LETTER_LOG: gatewayObject("DeadLetterLog"),
+      ...Object.fromEntries(ownObjects),
     },
+    bindings: { ...localVars, ...options.vars },
   };
 }
 
