@@ -142,7 +142,7 @@ function notFound(): Response {
   return problemResponse({
     status: 404,
     code: "NOT_FOUND",
-    title: "Not found",
+    title: "Not Found",
     detail: "Nothing is served here: POST /trades makes a trade.",
   });
 }

@@ -111,8 +111,17 @@ function created(operation: Operation): MutableAcceptance {
   const { attempt, token, fingerprint, invokedIndex, completedIndex, atMs, latestMs } = operation;
   const { fence, deadline } = proceedOf(operation);
   return {
-    ...{ attempt, token, fingerprint, fence, deadline, operation, answers: [operation] },
-    ...{ invokedIndex, completedIndex, atMs, latestMs },
+    attempt,
+    token,
+    fingerprint,
+    fence,
+    deadline,
+    operation,
+    answers: [operation],
+    invokedIndex,
+    completedIndex,
+    atMs,
+    latestMs,
   };
 }
 
@@ -133,11 +142,12 @@ function repeatedBy(
   times: JudgedTimes,
 ): MutableAcceptance | undefined {
   const { fence } = proceedOf(operation);
-  const last = acceptances.findLast(({ token }) => token === operation.token);
-  if (last === undefined) return undefined;
-  if (fence !== undefined && fence === last.fence) return last;
-  if (fence !== undefined && last.fence !== undefined && last.completedIndex > operation.invokedIndex)
-    return undefined;
+  const own = acceptances.filter(({ token }) => token === operation.token);
+  const same = own.find((each) => fence !== undefined && fence === each.fence);
+  const last = own.at(-1);
+  if (same !== undefined || last === undefined) return same;
+  // Overlapping asks that were told two fences: two reservations, in whichever order.
+  if (fence !== undefined && last.completedIndex > operation.invokedIndex) return undefined;
   return mayHaveEnded(key, last, operation, times, holding) ? undefined : last;
 }
 

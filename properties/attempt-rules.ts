@@ -2,7 +2,10 @@
 import type { Policy } from "../model/policy.ts";
 import type { EffectOutcome } from "./plan.ts";
 
-export type AttemptRules = Pick<Policy, "storeFailure" | "releaseUnanswered" | "unknownOutcome">;
+export type AttemptRules = Pick<
+  Policy,
+  "storeFailure" | "releaseUnanswered" | "unknownOutcome" | "repeatedReserve"
+>;
 
 /** What an attempt knows of its own reservation. */
 export interface AttemptKnowledge {
@@ -29,11 +32,13 @@ export const initialKnowledge: AttemptKnowledge = {
 };
 
 /**
- * A token is not reserved again once its release was sent: a reservation made after that release
- * would have no owner who knows of it.
+ * An attempt asks again only where the policy knows it by its token; elsewhere a retry is another
+ * attempt. A token is not reserved again once its release was sent: a reservation made after that
+ * release would have no owner who knows of it.
  */
-export function mayReserve(knowledge: AttemptKnowledge): boolean {
-  return knowledge.settlement !== "release";
+export function mayReserve(rules: AttemptRules, knowledge: AttemptKnowledge): boolean {
+  if (knowledge.reserve === "not-asked") return true;
+  return rules.repeatedReserve && knowledge.settlement !== "release";
 }
 
 /** The move that an attempt makes when the plan lets it settle. */

@@ -16,7 +16,7 @@ export interface JudgedTimes {
   readonly retentionMs: number;
   /**
    * How near to an end nothing is said: within it a record may block or be over. 0 with an exact
-   * clock, a quarter of the shorter blocking time with any other.
+   * clock, a tenth of the shorter blocking time with any other.
    */
   readonly slackMs: number;
 }
@@ -48,8 +48,10 @@ export interface Operation extends Window {
 /** The operations of one key in the order of their invocation; those that changed nothing are left out. */
 export interface KeyOperations {
   readonly key: string;
-  /** Reserves that were served: anything but `unavailable`. */
+  /** Reserves that were served, or may have been: anything but `unavailable`. */
   readonly reserves: readonly Operation[];
+  /** Those of them that were answered. */
+  readonly served: readonly Operation[];
   /** Commits that took effect or may have: answered done, or indeterminate. */
   readonly commits: readonly Operation[];
   /** Releases that took effect or may have: answered done, or indeterminate. */
@@ -74,9 +76,11 @@ export function prepareHistory(history: History): PreparedHistory {
   return { history, times, operations, keys };
 }
 
-export function judgedTimes(history: History): JudgedTimes {
+export function judgedTimes(
+  history: Pick<History, "pendingMs" | "retentionMs" | "capabilities">,
+): JudgedTimes {
   const { pendingMs, retentionMs, capabilities } = history;
-  const slackMs = capabilities.exactClock ? 0 : Math.ceil(Math.min(pendingMs, retentionMs) / 4);
+  const slackMs = capabilities.exactClock ? 0 : Math.ceil(Math.min(pendingMs, retentionMs) / 10);
   return { pendingMs, retentionMs, slackMs };
 }
 
@@ -87,12 +91,6 @@ export function precedes(one: Window, other: Window): boolean {
 
 export function isIndeterminate(operation: Operation): boolean {
   return operation.answer.outcome === "indeterminate";
-}
-
-/** A reserve that was answered, and not by `unavailable`. */
-export function isServed(operation: Operation): boolean {
-  const { outcome } = operation.answer;
-  return outcome !== "indeterminate" && outcome !== "unavailable";
 }
 
 /** A reserve that was answered by what some record of the key would explain. */
@@ -129,7 +127,15 @@ export function partitionByKey(operations: readonly Operation[]): readonly KeyOp
     if (operation.answer.outcome === "unavailable") continue;
     let key = byKey.get(operation.key);
     if (key === undefined) {
-      key = { key: operation.key, reserves: [], commits: [], releases: [], settlements: [], all: [] };
+      key = {
+        key: operation.key,
+        reserves: [],
+        served: [],
+        commits: [],
+        releases: [],
+        settlements: [],
+        all: [],
+      };
       byKey.set(operation.key, key);
     }
     addOperation(key, operation);
@@ -141,6 +147,7 @@ type Mutable<Type> = { -readonly [Field in keyof Type]: Type[Field] };
 
 interface MutableKeyOperations extends KeyOperations {
   readonly reserves: Operation[];
+  readonly served: Operation[];
   readonly commits: Operation[];
   readonly releases: Operation[];
   readonly settlements: Operation[];
@@ -172,6 +179,7 @@ function addOperation(key: MutableKeyOperations, operation: Operation): void {
   switch (operation.call) {
     case "reserve":
       key.reserves.push(operation);
+      if (outcome !== "indeterminate") key.served.push(operation);
       return;
     case "commit":
       if (outcome !== "stale") key.commits.push(operation);

@@ -4,25 +4,35 @@ import { oddStrings } from "./odd-strings.ts";
 import type { CallStep, Plan, PlannedAttempt, PlanStep } from "./plan.ts";
 import type { TargetCapabilities } from "./target.ts";
 
+export interface PlanOptions extends Pick<TargetCapabilities, "crash" | "exactClock"> {
+  /** Pending and committed records block equally long, as in a policy that knows one τ only. */
+  readonly oneTime?: boolean;
+}
+
 /** Plans of 2–5 attempts on 1–4 keys; every choice is data, so that all of it shrinks together. */
-export function planArbitrary(
-  capabilities: Pick<TargetCapabilities, "crash" | "exactClock">,
-): fc.Arbitrary<Plan> {
-  const { times, pauses } = capabilities.exactClock ? exact : inexact;
+export function planArbitrary(options: PlanOptions): fc.Arbitrary<Plan> {
+  const { times, pauses, shortPauses } = options.exactClock ? exact : inexact;
+  const common = {
+    times: options.oneTime === true ? fc.constant(times[0]) : fc.constantFrom(...times),
+    tokens: strings(5, { plain: 3, odd: 2 }),
+    fingerprints: strings(2, { plain: 3, odd: 2 }),
+    steps: fc.array(step(options.crash, 2, pauses), { minLength: 4, maxLength: 16 }),
+    schedule: fc.array(fc.nat({ max: 11 }), { maxLength: 10 }),
+  };
+  const oneKey = { attempts: attempts(1), keys: strings(4, { plain: 4, odd: 1 }) };
+  const twoKeys = { attempts: attempts(2), keys: strings(4, { plain: 1, odd: 4 }) };
+  // Reservations at different times on different keys: their ends differ, alarms move on.
+  const fourKeys = {
+    attempts: attempts(4).map((seeds) => seeds.map((seed, key) => ({ ...seed, key: key % 4 }))),
+    keys: strings(4, { plain: 2, odd: 2 }),
+    steps: fc.array(step(options.crash, 8, shortPauses), { minLength: 8, maxLength: 16 }),
+  };
   return fc
-    .record({
-      times: fc.constantFrom(...times),
-      attempts: fc.oneof(
-        { weight: 3, arbitrary: attempts(1) },
-        { weight: 1, arbitrary: attempts(2) },
-        { weight: 1, arbitrary: attempts(4) },
-      ),
-      keys: strings(4),
-      tokens: strings(5),
-      fingerprints: strings(2),
-      steps: fc.array(step(capabilities.crash, pauses), { minLength: 4, maxLength: 16 }),
-      schedule: fc.array(fc.nat({ max: 11 }), { maxLength: 10 }),
-    })
+    .oneof(
+      { weight: 5, arbitrary: fc.record({ ...common, ...oneKey }) },
+      { weight: 3, arbitrary: fc.record({ ...common, ...twoKeys }) },
+      { weight: 2, arbitrary: fc.record({ ...common, ...fourKeys }) },
+    )
     .map(
       ({
         times: [pendingMs, retentionMs],
@@ -54,6 +64,7 @@ const exact = {
     [100, 300],
   ] as const,
   pauses: [0, 1, 50, 99, 100, 101, 200, 300],
+  shortPauses: [1, 10, 30],
 };
 
 /** Where time passes by itself, blocking lasts long and no step ends near an edge. */
@@ -64,6 +75,7 @@ const inexact = {
     [1000, 2000],
   ] as const,
   pauses: [0, 400, 2400],
+  shortPauses: [200],
 };
 
 interface AttemptSeed extends Omit<PlannedAttempt, "token" | "fingerprint"> {
@@ -91,11 +103,14 @@ function attempts(keys: number): fc.Arbitrary<AttemptSeed[]> {
 }
 
 /** `count` different strings: plain ones mostly, else alike ones that a sloppy store confuses. */
-function strings(count: number): fc.Arbitrary<readonly string[]> {
+function strings(
+  count: number,
+  weights: { readonly plain: number; readonly odd: number },
+): fc.Arbitrary<readonly string[]> {
   const plain = Array.from({ length: count }, (_, index) => String.fromCharCode(97 + index));
   return fc.oneof(
-    { weight: 3, arbitrary: fc.constant(plain) },
-    { weight: 2, arbitrary: fc.constantFrom(...oddStrings) },
+    { weight: weights.plain, arbitrary: fc.constant(plain) },
+    { weight: weights.odd, arbitrary: fc.constantFrom(...oddStrings) },
     {
       weight: 1,
       arbitrary: fc.uniqueArray(codeUnits, { minLength: count, maxLength: count }),
@@ -110,12 +125,16 @@ const codeUnits = fc
 
 const attempt = fc.nat({ max: 59 });
 
-function step(crash: boolean, pauses: readonly number[]): fc.Arbitrary<PlanStep> {
+function step(
+  crash: boolean,
+  pauseWeight: number,
+  pauses: readonly number[],
+): fc.Arbitrary<PlanStep> {
   return fc.oneof(
     { weight: 6, arbitrary: call("reserve") },
     { weight: 6, arbitrary: call("settle") },
     {
-      weight: 2,
+      weight: pauseWeight,
       arbitrary: fc.record({ kind: fc.constant("advance"), ms: fc.constantFrom(...pauses) }),
     },
     {

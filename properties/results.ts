@@ -51,6 +51,8 @@ export interface MethodResult {
 export interface MethodEvidence {
   readonly histories?: number;
   readonly operations?: number;
+  /** In how many histories the claim's situation occurred; zero makes it inconclusive. */
+  readonly exercised?: number;
   readonly states?: number;
   readonly edges?: number;
   readonly depth?: number;

@@ -110,7 +110,8 @@ class PlanRun {
   async #reserve(session: StoreSession, step: CallStep<"reserve">): Promise<void> {
     const attempt = this.#plan.attempts[step.attempt];
     const knowledge = this.#knowledge[step.attempt];
-    if (attempt === undefined || knowledge === undefined || !mayReserve(knowledge)) return;
+    if (attempt === undefined || knowledge === undefined || !mayReserve(this.#rules, knowledge))
+      return;
     this.#learn(step.attempt, { reserve: knowledge.accepted ? knowledge.reserve : "waiting" });
     const key = this.#keyOf(attempt);
     const { token, fingerprint } = attempt;

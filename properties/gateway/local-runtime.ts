@@ -1,13 +1,11 @@
 // How gateway, store, queues and simulated exchange run on this machine: miniflare, with everything bound.
-import { mkdtemp, rm } from "node:fs/promises";
-import { existsSync } from "node:fs";
 import { createHash } from "node:crypto";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { Log, LogLevel, Miniflare, type WorkerOptions } from "miniflare";
+import { makeScratchFolder } from "../durable-object/scratch-folder.ts";
+import { compatibilityDate } from "../durable-object/workerd.ts";
 
 export interface LocalRuntimeOptions {
   /** 0 takes a free port. */
@@ -40,7 +38,7 @@ export const localKeys = {
 /** Starts everything on a fresh store. Close it, or its process and its folder stay. */
 export async function startLocalRuntime(options: LocalRuntimeOptions = {}): Promise<LocalRuntime> {
   const { onLog } = options;
-  const storeFolder = await mkdtemp(join(memoryFolder(), "latchkey-"));
+  const folder = makeScratchFolder();
   const driver = options.driver === undefined ? [] : [await driverWorker(options.driver, options)];
   const trading = [await gatewayWorker(options.vars ?? {}), await exchangeWorker()];
   const workers = options.entry === "driver" ? [...driver, ...trading] : [...trading, ...driver];
@@ -48,7 +46,7 @@ export async function startLocalRuntime(options: LocalRuntimeOptions = {}): Prom
     host: "127.0.0.1",
     port: options.port ?? 0,
     log: new Log(LogLevel.ERROR),
-    defaultPersistRoot: storeFolder,
+    defaultPersistRoot: folder.path,
     ...(onLog && {
       handleRuntimeStdio: (out: Readable, errors: Readable) => {
         for (const stream of [out, errors]) stream.on("data", (chunk) => onLog(String(chunk)));
@@ -63,8 +61,7 @@ export async function startLocalRuntime(options: LocalRuntimeOptions = {}): Prom
     miniflare,
     url,
     async close() {
-      await miniflare.dispose();
-      await rm(storeFolder, { recursive: true, force: true });
+      await miniflare.dispose().finally(() => folder.remove());
     },
   };
 }
@@ -79,13 +76,12 @@ export async function bundle(entry: string): Promise<string> {
     target: "es2022",
     external: ["cloudflare:*", "node:*"],
     conditions: ["workerd", "worker", "browser"],
+    define: { "process.env.NODE_ENV": '"production"' },
   });
   const [file] = result.outputFiles;
   if (file === undefined) throw new Error(`esbuild wrote nothing: entry=${entry}`);
   return file.text;
 }
-
-const compatibilityDate = "2026-04-01";
 
 const localVars: Readonly<Record<string, string>> = {
   LATCHKEY_POLICY: "hardened",
@@ -160,11 +156,6 @@ function moduleOf(name: string, contents: string) {
     compatibilityDate,
     modules: [{ type: "ESModule" as const, path: `${name}.mjs`, contents }],
   };
-}
-
-/** Storage in memory is many times faster, and nothing here outlives the process. */
-function memoryFolder(): string {
-  return existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 }
 
 function digestOf(text: string): string {

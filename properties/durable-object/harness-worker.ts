@@ -1,0 +1,167 @@
+// The harness Worker: it runs and judges plans beside the objects, and answers Node with verdicts.
+import { judgeUnder } from "../judge-under.ts";
+import type { Plan } from "../plan.ts";
+import type { JudgedHistory, PlanVerdict } from "../plan-runner.ts";
+import { verdictOf } from "../plan-runner.ts";
+import { runPlan } from "../run-plan.ts";
+import { realTimers } from "../schedule-points.ts";
+import type { StoreTarget } from "../target.ts";
+import { HarnessStore } from "./harness-store.ts";
+import { LaneSession, laneTarget } from "./lane-session.ts";
+import type { Namespace } from "./lane-session.ts";
+import { takeLane } from "./lanes.ts";
+import type { HarnessCalls, RateCall, SessionAnswer, SessionCall, StoreChoice } from "./protocol.ts";
+
+export { HarnessStore };
+
+interface HarnessEnv {
+  readonly STORE: Namespace;
+}
+
+type Path = keyof HarnessCalls;
+type Handlers = {
+  readonly [P in Path]: (
+    request: HarnessCalls[P]["request"],
+    store: Namespace,
+  ) => Promise<HarnessCalls[P]["answer"]>;
+};
+
+export default {
+  async fetch(request: Request, env: HarnessEnv): Promise<Response> {
+    const { pathname } = new URL(request.url);
+    try {
+      const handler = handlers[pathname as Path] as Handlers[Path] | undefined;
+      if (handler === undefined) return new Response(`no such path: ${pathname}`, { status: 404 });
+      return Response.json(await handler(await request.json(), env.STORE));
+    } catch (error) {
+      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      return new Response(text, { status: 500 });
+    }
+  },
+};
+
+const handlers: Handlers = {
+  "/judge": ({ store, plans }, namespace) => judgePlans(namespace, store, plans),
+  "/run": ({ store, plan }, namespace) =>
+    alone(() => runAndJudge(laneTarget(namespace, store), store, plan)),
+  "/open": async ({ store, options }, namespace) => {
+    const session = sessions.length;
+    sessions.push(await LaneSession.open(namespace, store, options));
+    return { session };
+  },
+  "/session": ({ session, call }, namespace) => callSession(namespace, session, call),
+  "/rate": async ({ store, call, calls }, namespace) => ({
+    callsPerSecond: await rateOf(namespace.getByName(takeLane(store).name), call, calls),
+  }),
+};
+
+const sessions: LaneSession[] = [];
+
+async function judgePlans(
+  namespace: Namespace,
+  store: StoreChoice,
+  plans: readonly Plan[],
+): Promise<PlanVerdict[]> {
+  const target = laneTarget(namespace, store);
+  const verdicts: PlanVerdict[] = [];
+  for (const plan of plans) {
+    const verdict = verdictOf(await alone(() => runAndJudge(target, store, plan)));
+    verdicts.push(verdict);
+    // A target that hangs takes its whole answer bound each time; the rest is not run.
+    if (verdict.violations.some(({ invariant }) => invariant === "target-fault")) break;
+    if (verdicts.length % plansPerPause === 0) await breathe();
+  }
+  return verdicts;
+}
+
+async function runAndJudge(
+  target: StoreTarget,
+  { policy }: StoreChoice,
+  plan: Plan,
+): Promise<JudgedHistory> {
+  const history = await runPlan(target, plan, { rules: policy });
+  return { history, judgement: judgeUnder(policy, history) };
+}
+
+/** Runs replace the timers of the whole isolate: one at a time, whatever requests come. */
+async function alone<Result>(run: () => Promise<Result>): Promise<Result> {
+  const before = last;
+  let done = (): void => {};
+  last = new Promise((resolve) => (done = resolve));
+  await before;
+  try {
+    return await run();
+  } finally {
+    done();
+  }
+}
+
+let last: Promise<void> = Promise.resolve();
+
+/** A tight loop of calls starves workerd's event loop: timers and new requests wait for its pauses. */
+function breathe(): Promise<void> {
+  return new Promise((resolve) => realTimers.setTimeout(() => resolve(), 0));
+}
+
+/** About 60 calls. */
+const plansPerPause = 4;
+
+async function callSession(
+  namespace: Namespace,
+  number: number,
+  call: SessionCall,
+): Promise<SessionAnswer> {
+  const session = sessions[number];
+  if (session === undefined) throw new Error(`no such session: session=${number}`);
+  session.connect(namespace);
+  try {
+    return { answered: await invoke(session, call) };
+  } catch (error) {
+    const { name, message } = error instanceof Error ? error : new Error(String(error));
+    return { rejected: { name, message } };
+  }
+}
+
+async function invoke(
+  session: LaneSession,
+  call: SessionCall,
+): Promise<Extract<SessionAnswer, { readonly answered: unknown }>["answered"]> {
+  switch (call.call) {
+    case "reserve":
+      return session.reserve(call.key, call);
+    case "commit":
+      return session.commit(call.key, call);
+    case "release":
+      return session.release(call.key, call);
+    case "advance":
+      await session.advance(call.ms);
+      return null;
+    case "crash":
+      await session.crash();
+      return null;
+    case "size":
+      return session.size();
+    case "close":
+      await session.close();
+      return null;
+  }
+}
+
+/** How many calls a second the object answers, one after another, without plan or history. */
+async function rateOf(
+  stub: DurableObjectStub<HarnessStore>,
+  call: RateCall,
+  calls: number,
+): Promise<number> {
+  const times = { deadlineMs: 50, pendingMs: 100, retentionMs: 100 };
+  await stub.reset();
+  const startMs = performance.now();
+  for (let index = 0; index < calls; index++) {
+    if (call === "no-op") await stub.noOp();
+    else await stub.reserve({ key: `k${index % 50}`, token: `t${index}`, fingerprint: "f", times });
+    // workerd's clock stands still while nothing happens outside.
+    if (index % 60 === 59) await breathe();
+  }
+  await breathe();
+  return calls / ((performance.now() - startMs) / 1000);
+}

@@ -1,0 +1,21 @@
+import { describe, expect, it } from "vitest";
+import { HistoryBuilder } from "../history-builder.ts";
+import { rulingOn, verdictOn } from "./judging.ts";
+
+describe("target fault", () => {
+  it("is broken by a target that rejects, and names the operation", () => {
+    const history = new HistoryBuilder().fault("reserve", "rejected", "Error: out of luck");
+    expect(rulingOn("target-fault", history).violations).toEqual([
+      {
+        invariant: "target-fault",
+        explanation:
+          "The target's reserve at 0 ms rejected although no crash was under way: Error: out of luck",
+        events: [0],
+      },
+    ]);
+  });
+
+  it("is kept by a target that answers", () => {
+    expect(verdictOn("target-fault", new HistoryBuilder().accept("A"))).toBe("kept");
+  });
+});

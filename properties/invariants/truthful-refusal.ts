@@ -1,0 +1,92 @@
+// Claim: a refusal is given only while a record of the key blocks, and says what that record is.
+//
+// In flight: pending, by another token. Duplicate: committed. Mismatch: another payload. In doubt never
+// turns back into in flight for one reservation. Refutes `published` (one word, duplicate, for
+// pending and committed alike), and a store whose commit by another token is obeyed in silence.
+import {
+  isRefusal,
+  precedes,
+  type KeyHistory,
+  type Operation,
+  type PreparedHistory,
+} from "../operations.ts";
+import { mayAccept, possibleRecords, type PossibleRecord } from "../records.ts";
+import type { Violation } from "../results.ts";
+import { callOf, placesOf, shown, violation, type InvariantJudge } from "./ruling.ts";
+import { servedReserves } from "./served-reserves.ts";
+
+export const truthfulRefusal: InvariantJudge = {
+  invariant: "truthful-refusal",
+  needs: [],
+  judge(prepared) {
+    const refusals = servedReserves(prepared, (_, reserve) => isRefusal(reserve));
+    const untrue = refusals.flatMap(({ key, reserve }) => untruth(prepared, key, reserve));
+    const backward = prepared.keys.flatMap(leavesDoubt);
+    return { exercised: refusals.length > 0, violations: [...untrue, ...backward] };
+  },
+};
+
+function untruth(
+  { times, history }: PreparedHistory,
+  key: KeyHistory,
+  reserve: Operation,
+): readonly Violation[] {
+  const { ownerTokens, fingerprints } = history.capabilities;
+  const records = possibleRecords(key, reserve, times, ownerTokens);
+  const isTold = (record: PossibleRecord) => tells(reserve, record, ownerTokens, fingerprints);
+  if (records.some(isTold)) return [];
+  const held =
+    records.length === 0
+      ? "no record of the key can have blocked"
+      : `the key can only have held ${records.map(recordOf).join(" or ")}`;
+  const explanation = `${callOf(reserve)} was answered ${reserve.answer.outcome}, although ${held}.`;
+  return [violation("truthful-refusal", explanation, placesOf(reserve))];
+}
+
+/** Whether the refusal is what this record gives to this reserve. */
+function tells(
+  { token, fingerprint, answer }: Operation,
+  { status, by }: PossibleRecord,
+  ownerTokens: boolean,
+  fingerprints: boolean,
+): boolean {
+  const isSame = !fingerprints || by.fingerprint === fingerprint;
+  if (answer.outcome === "mismatch") return fingerprints && !isSame;
+  if (answer.outcome === "duplicate") return isSame && status === "committed";
+  return isSame && status === "pending" && !(ownerTokens && by.token === token);
+}
+
+function recordOf({ status, by }: PossibleRecord): string {
+  return `the ${status} record of ${callOf(by)}`;
+}
+
+/** In doubt never turns back into in flight for one reservation. */
+function leavesDoubt(key: KeyHistory): readonly Violation[] {
+  const inFlight = key.reserves.filter(({ answer }) => answer.outcome === "in-flight");
+  const inDoubt = inFlight.filter((each) => doubtOf(each) === true);
+  return inFlight.flatMap((later) => {
+    if (doubtOf(later) !== false) return [];
+    const earlier = inDoubt.find((each) => precedes(each, later) && !isRenewed(key, each, later));
+    if (earlier === undefined) return [];
+    const explanation =
+      `${callOf(later)} was told that key ${shown(later.key)} is in flight, although ${callOf(earlier)} was told that ` +
+      `the same reservation is in doubt.`;
+    return [
+      violation("truthful-refusal", explanation, [earlier.completedIndex, ...placesOf(later)]),
+    ];
+  });
+}
+
+function doubtOf({ answer }: Operation): boolean | undefined {
+  return answer.outcome === "in-flight" ? answer.inDoubt : undefined;
+}
+
+/** Whether another reservation can have come between two refusals. */
+function isRenewed(key: KeyHistory, earlier: Operation, later: Operation): boolean {
+  return key.reserves.some(
+    (reserve) =>
+      mayAccept(reserve) &&
+      reserve.completedIndex > earlier.invokedIndex &&
+      reserve.invokedIndex < later.completedIndex,
+  );
+}
