@@ -36,8 +36,9 @@ describe("an answer of the trade service", () => {
 
   it("is definite with a 4xx that was not taken up, and unknown with one that may follow an effect", () => {
     for (const status of [400, 403, 404, 422, 429]) expect(outcomeOf(status, "")).toBe("rejected");
-    for (const status of [408, 409, 425, 499, 500, 503])
+    for (const status of [408, 409, 425, 499, 500, 503]) {
       expect(outcomeOf(status, "")).toBe("failed");
+    }
   });
 
   it("tells refused by deadline from refused by fence", () => {

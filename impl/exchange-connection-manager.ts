@@ -94,7 +94,9 @@ export class ExchangeConnectionManager extends DurableObject<ExchangeConnectionE
     this.#connection = connection;
     this.#connects++;
     this.ctx.storage.kv.put(failuresName, 0);
-    connection.addEventListener("message", ({ data }) => this.#broadcast(data));
+    connection.addEventListener("message", ({ data }) =>
+      this.#broadcast(data as string | ArrayBuffer),
+    );
     const lose = () => void this.#lose(connection);
     connection.addEventListener("close", lose);
     connection.addEventListener("error", lose);
@@ -107,7 +109,7 @@ export class ExchangeConnectionManager extends DurableObject<ExchangeConnectionE
         `https://exchange-feed/simulator/stream?exchange=${name}`,
         { headers: { upgrade: "websocket" } },
       );
-      return (response?.webSocket ?? null) as WebSocket | null;
+      return response?.webSocket ?? null;
     } catch {
       return null;
     }

@@ -40,8 +40,9 @@ async function takeOrder(
   exchange: DurableObjectStub<ExchangeSimulator>,
 ): Promise<Response> {
   const clientOrderId = request.headers.get(dispatchHeaders.clientOrderId);
-  if (clientOrderId === null)
+  if (clientOrderId === null) {
     return Response.json({ error: "no client order id" }, { status: 400 });
+  }
   const deadlineAtMs = numberIn(request.headers.get(dispatchHeaders.deadlineAtMs));
   const fence = numberIn(request.headers.get(dispatchHeaders.fence));
   const reply = await exchange.take({ clientOrderId, deadlineAtMs, fence });
@@ -63,7 +64,7 @@ function openFeed(request: Request): Response {
   server.accept();
   server.addEventListener("message", ({ data }) => {
     if (data === "close") server.close(1012, "the exchange restarts");
-    else server.send(data);
+    else server.send(data as string | ArrayBuffer);
   });
   server.send("hello");
   return new Response(null, { status: 101, webSocket: client });

@@ -10,7 +10,7 @@ import { closedConfig, isAllowed, readOperatorConfig } from "./operator-config.t
 import { keyField, readTrade } from "./payload-schema.ts";
 import { retryAfter } from "./problem.ts";
 import { clientKeyOf, requestKeyOf, type KeyScope, type RequestKey } from "./request-key.ts";
-import { readJson } from "./strict-json.ts";
+import { fieldOf, readJson } from "./strict-json.ts";
 
 export interface GateRefused {
   readonly result: GateRefusal;
@@ -93,7 +93,7 @@ export async function admit(
   const isJson = isJsonType(request.headers.get("content-type"));
   const json = isJson ? readJson(text) : null;
   const value = json?.outcome === "value" ? json.value : null;
-  const field = value instanceof Map ? value.get(keyField) : undefined;
+  const field = fieldOf(value, keyField);
   const clientKey = clientKeyOf(policy, request.headers.get("idempotency-key"), field);
   if (clientKey.outcome === "refused") return { result: "key", detail: clientKey.detail };
   if (json === null) return { result: "media-type" };

@@ -54,7 +54,7 @@ export function liveCalls(env: GatewayBindings): Calls {
         body: request.body,
         signal,
       });
-      const body = await readBody(response as unknown as Response);
+      const body = await readBody(response);
       return { status: response.status, body: body.outcome === "text" ? body.text : null };
     },
     now: () => Date.now(),

@@ -31,6 +31,12 @@ export function readJson(text: string): JsonReading {
     : { outcome: "value", value };
 }
 
+/** The field of a JSON object; undefined where it has none, or is no object. */
+export function fieldOf(value: JsonValue, name: string): JsonValue | undefined {
+  const fields = value instanceof Map ? (value as ReadonlyMap<string, JsonValue>) : null;
+  return fields?.get(name);
+}
+
 const space = /[ \t\n\r]*/y;
 const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 // eslint-disable-next-line no-control-regex -- JSON forbids exactly these in a string

@@ -27,7 +27,7 @@ async function attempt(headers: Readonly<Record<string, string>>): Promise<strin
     },
     body: '{"exchange":"sim","symbol":"X","action":"buy","quantity":1}',
   });
-  const { code = "" } = (await response.json()) as { readonly code?: string };
+  const { code = "" } = await response.json<{ readonly code?: string }>();
   return `${response.status} ${code} executions=${await executions()}`;
 }
 
