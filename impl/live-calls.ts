@@ -33,9 +33,7 @@ export function liveCalls(env: GatewayBindings): Calls {
     ...storeCalls(env),
     ...queueCalls(env),
     ...markCalls(env),
-    async readConfig() {
-      return env.CONFIG?.get(operatorConfigName);
-    },
+    readConfig: configReader(env),
     async admit(session, limit) {
       return env.RATE_LIMITER?.getByName(session).admit(limit);
     },
@@ -66,6 +64,28 @@ export function liveCalls(env: GatewayBindings): Calls {
       });
       return { ended, cancel: () => clearTimeout(id) };
     },
+  };
+}
+
+/** For how long an isolate trusts the operator's config that it read: the kill switch is that late. */
+const configAgeMs = 5_000;
+
+/**
+ * KV takes longer than all that the mutex adds, so an isolate reads it now and then. What was read
+ * is kept, never a promise: a request cannot wait for another one's I/O. A read that fails gives
+ * nothing, whatever was known before.
+ */
+function configReader(env: GatewayBindings): Calls["readConfig"] {
+  let known: { readonly text: string; readonly readAtMs: number } | null = null;
+  return async () => {
+    const now = Date.now();
+    if (known !== null && now >= known.readAtMs && now < known.readAtMs + configAgeMs) {
+      return known.text;
+    }
+    known = null;
+    const text: unknown = await env.CONFIG?.get(operatorConfigName);
+    if (typeof text === "string") known = { text, readAtMs: now };
+    return text;
   };
 }
 

@@ -69,3 +69,16 @@ describe("the same gateway", () => {
     expect(await attempt({})).toBe("200  executions=1");
   });
 });
+
+describe("a variable that cannot be read", () => {
+  it("closes the deployed gateway", async () => {
+    const misconfigured = await startLocalRuntime({ vars: { LATCHKEY_MODE: "qeue" } });
+    try {
+      const response = await fetch(new URL("/trades", misconfigured.url), { method: "POST" });
+      expect(response.status).toBe(503);
+      expect(await response.json()).toMatchObject({ code: "NOT_CONFIGURED" });
+    } finally {
+      await misconfigured.close();
+    }
+  }, 120_000);
+});
