@@ -1,0 +1,135 @@
+// Decides what the next step from every state is: expands states of the queue into a batch and tallies what it saw.
+import { BATCH_STATES, createBatch } from "./batch.ts";
+import type { Batch } from "./batch.ts";
+import { hashStates } from "./state-hash.ts";
+import { CHUNK_MASK, CHUNK_SHIFT } from "./state-set.ts";
+import type { StateSet } from "./state-set.ts";
+import type { PackedModel } from "./model.ts";
+
+/** What a search has seen so far. Indices are those of the set; -1 for none. */
+export interface Tally {
+  edges: number;
+  ends: number;
+  deadlocks: number;
+  firstDeadlock: number;
+  /** The bits that some state carried, and the first state to carry each. */
+  marked: number;
+  readonly firstMarked: Int32Array;
+}
+
+export function createTally(): Tally {
+  return {
+    edges: 0,
+    ends: 0,
+    deadlocks: 0,
+    firstDeadlock: -1,
+    marked: 0,
+    firstMarked: new Int32Array(32).fill(-1),
+  };
+}
+
+/** ModelFault tells how a model broke the contract of {@link PackedModel}. */
+export class ModelFault extends Error {
+  override readonly name = "ModelFault";
+}
+
+/** Expander owns the buffers through which states of one set become successors. */
+export class Expander {
+  readonly batch: Batch;
+  readonly model: PackedModel;
+  readonly symmetry: boolean;
+  readonly #actions: Uint32Array;
+
+  constructor(model: PackedModel, symmetry: boolean) {
+    this.model = model;
+    this.symmetry = symmetry;
+    this.batch = createBatch(model.words, BATCH_STATES + model.maxSuccessors);
+    this.#actions = new Uint32Array(model.maxSuccessors);
+  }
+
+  /** Fills the batch with the successors of states from `head` on, up to `end`, and returns the new head. */
+  fill(set: StateSet, head: number, end: number, tally: Tally): number {
+    const { model, batch } = this;
+    const { states, origins, words } = batch;
+    const actions = this.#actions;
+    let next = head;
+    let count = 0;
+    while (next !== end && count < BATCH_STATES) {
+      const chunk = set.chunks[next >>> CHUNK_SHIFT] as Uint32Array;
+      const at = (next & CHUNK_MASK) * set.stride;
+      const added = model.expand(chunk, at, states, count * words, actions);
+      if (added === 0) this.#tallyEnd(chunk, at, next, tally);
+      else if (added > model.maxSuccessors) throw tooMany(model, added);
+      for (let i = 0; i < added; i += 1) origins[count + i] = next;
+      count += added;
+      next = set.following(next);
+    }
+    batch.count = count;
+    tally.edges += count;
+    this.prepare();
+    return next;
+  }
+
+  /** Makes the batch ready for the set: representatives, if wanted, and hashes. */
+  prepare(): void {
+    const { states, count, words, hashes } = this.batch;
+    if (this.symmetry) {
+      const { model } = this;
+      for (let i = 0; i < count; i += 1) model.canonicalise?.(states, i * words);
+    }
+    hashStates(states, count, words, hashes);
+  }
+
+  /** Fills the batch with the initial states from the `from`-th on, and returns how many. */
+  fillInitial(initial: Uint32Array, from: number, origin: number): number {
+    const { states, origins, words } = this.batch;
+    const count = Math.min(BATCH_STATES, initial.length / words - from);
+    states.set(initial.subarray(from * words, (from + count) * words));
+    origins.fill(origin, 0, count);
+    this.batch.count = count;
+    this.prepare();
+    return count;
+  }
+
+  /** Asks for the marks of the states from `from` up to `to` and remembers the first state of each bit. */
+  mark(set: StateSet, from: number, to: number, tally: Tally): void {
+    const { model } = this;
+    let { marked } = tally;
+    for (let index = from; index !== to; index = set.following(index)) {
+      const marks = model.marks(
+        set.chunks[index >>> CHUNK_SHIFT] as Uint32Array,
+        (index & CHUNK_MASK) * set.stride,
+      );
+      const fresh = marks & ~marked;
+      if (fresh === 0) continue;
+      marked |= fresh;
+      for (let bit = 0; bit < 32; bit += 1) if ((fresh >>> bit) & 1) tally.firstMarked[bit] = index;
+    }
+    tally.marked = marked;
+  }
+
+  #tallyEnd(chunk: Uint32Array, at: number, index: number, tally: Tally): void {
+    if (this.model.isEnd?.(chunk, at) === true) {
+      tally.ends += 1;
+      return;
+    }
+    tally.deadlocks += 1;
+    if (tally.firstDeadlock < 0) tally.firstDeadlock = index;
+  }
+}
+
+export function initialStates(model: PackedModel): Uint32Array {
+  const initial = model.initial();
+  if (initial.length === 0 || initial.length % model.words !== 0) {
+    throw new ModelFault(
+      `initial() gave no whole states: model=${model.name} elements=${initial.length} words=${model.words}; return count * words elements`,
+    );
+  }
+  return initial;
+}
+
+function tooMany(model: PackedModel, added: number): ModelFault {
+  return new ModelFault(
+    `a state has more successors than declared: model=${model.name} successors=${added} maxSuccessors=${model.maxSuccessors}; raise maxSuccessors`,
+  );
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { hardened } from "../../model/policy.ts";
+import { chosenScenarios, judgeExhaustively, judgeScenario } from "./judge-exhaustively.ts";
+import { settingOptions, settings } from "./scenarios.ts";
+
+describe("the exhaustive judgement", () => {
+  it("holds for hardened where two attempts and a copy meet any number of every fault", async () => {
+    const verdicts = await judgeExhaustively({
+      policy: "hardened",
+      level: "quick",
+      scenarioIds: ["hardened-copies"],
+      maxSeconds: 120,
+    });
+    expect(verdicts.map(({ verdict }) => verdict)).toEqual(verdicts.map(() => "holds"));
+    expect(verdicts[0]?.searches[0]?.evidence).toMatchInlineSnapshot(`
+      {
+        "depth": 38,
+        "edges": 603138,
+        "states": 107902,
+      }
+    `);
+  }, 180_000);
+
+  it("refutes execution for published, with the shortest witness as steps", async () => {
+    const [execution] = await judgeExhaustively({
+      policy: "published",
+      level: "quick",
+      scenarioIds: ["published-execution"],
+      maxSeconds: 60,
+    });
+    expect(execution?.verdict).toBe("refuted");
+    expect(execution?.witness?.length).toBe(5);
+    expect(execution?.witness?.steps.at(-1)?.action).toMatch(/^execute/);
+  }, 120_000);
+
+  it("says inconclusive where a bound is passed", async () => {
+    const verdicts = await judgeExhaustively({
+      policy: "hardened",
+      level: "quick",
+      scenarioIds: ["hardened-copies"],
+      maxSeconds: 60,
+      maxStates: 1_000,
+    });
+    expect(new Set(verdicts.map(({ verdict }) => verdict))).toEqual(new Set(["inconclusive"]));
+    expect(verdicts[0]?.reason).toMatch(/maxStates/);
+  }, 120_000);
+
+  it("says inconclusive of a vacuous claim: nothing is forged where no request is", async () => {
+    const scenario = {
+      id: "vacuous",
+      title: "no forged request",
+      level: "quick",
+      options: {
+        ...settingOptions("vacuous", hardened, settings["two attempts"]),
+        budgets: {},
+        watched: ["forged-never-executes"],
+      },
+    } as const;
+    const { result } = await judgeScenario(scenario, {}, 60);
+    expect(result.properties[0]?.verdict).toBe("inconclusive");
+    expect(result.properties[0]?.because).toMatch(/vacuous/);
+  }, 120_000);
+
+  it("refuses a scenario that the policy does not have, in one line", () => {
+    expect(() =>
+      chosenScenarios({ policy: "paper", level: "quick", scenarioIds: ["hardened-three"] }),
+    ).toThrow(/^unknown scenario: scenario=hardened-three policy=paper; take one of .*$/);
+  });
+});

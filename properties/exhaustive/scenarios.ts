@@ -1,0 +1,334 @@
+// The configurations that are judged: which policy, mode, attempts, times and faults, and which invariants each watches.
+import type { GatewayMode } from "../../model/gateway-attempt.ts";
+import { hardened, paper, published, type Policy } from "../../model/policy.ts";
+import type { SettingName } from "./ablations.ts";
+import type {
+  Budget,
+  Fault,
+  LatchkeyOptions,
+  SystemTimes,
+  WatchedInvariant,
+} from "./latchkey-options.ts";
+
+export interface Scenario {
+  readonly id: string;
+  readonly title: string;
+  /** `quick` fits the minute of `verify`, `deep` its half hour. */
+  readonly level: "quick" | "deep";
+  readonly options: LatchkeyOptions;
+}
+
+/** What is watched on the way by every attempt that only asks for a key and executes. */
+export const coreInvariants: readonly WatchedInvariant[] = [
+  "acceptance",
+  "execution",
+  "exclusion",
+  "committed-blocks",
+  "fail-closed",
+  "ownership",
+  "truthful-refusal",
+  "truthful-answer",
+  "record-blocks",
+  "lost-replies-heal",
+  "forged-never-executes",
+  "no-stuck-key",
+];
+
+/** Any number of every fault that needs no count to stay finite: more than one of each kind, and fewer states. */
+export const anyFaults: Readonly<Partial<Record<Fault, Budget>>> = {
+  lostCall: "any",
+  lostReply: "any",
+  delay: "any",
+  storeUnavailable: "any",
+  notConnected: "any",
+  softFail: "any",
+  unclear: "any",
+  stop: "any",
+  forged: "any",
+};
+
+/** The same faults counted, once each. */
+export const oneOfEach: Readonly<Partial<Record<Fault, Budget>>> = {
+  lostCall: 1,
+  lostReply: 1,
+  delay: 1,
+  duplicate: 1,
+  storeUnavailable: 1,
+  notConnected: 1,
+  softFail: 1,
+  unclear: 1,
+  stop: 1,
+  forged: 1,
+};
+
+/** τ = 2, D = 1, ε = 1, S = 1. */
+export const skewed: SystemTimes = { retention: 2, deadline: 1, lag: 1, jump: 1 };
+const longer: SystemTimes = { retention: 3, deadline: 2, lag: 1, jump: 1 };
+const agreeing: SystemTimes = { retention: 2, deadline: 1, lag: 0, jump: 0 };
+
+interface Setting {
+  readonly attempts: number;
+  readonly mode?: GatewayMode;
+  readonly times?: SystemTimes;
+  readonly budgets: LatchkeyOptions["budgets"];
+  readonly keys?: LatchkeyOptions["keys"];
+  readonly watched: readonly WatchedInvariant[];
+}
+
+/** The settings of the ablation study, which are also hardened's own for `verify`'s minute. */
+export const settings: Readonly<Record<SettingName, Setting>> = {
+  "two attempts": { attempts: 2, budgets: { ...anyFaults, duplicate: 1 }, watched: coreInvariants },
+  payloads: {
+    attempts: 2,
+    budgets: { ...anyFaults, otherPayload: "any" },
+    watched: ["mismatch", "truthful-refusal", "record-blocks", "execution"],
+  },
+  memory: {
+    attempts: 2,
+    budgets: { ...anyFaults, duplicate: 1 },
+    watched: ["release-on-soft-fail", "collides-within-retention"],
+  },
+  window: {
+    attempts: 2,
+    budgets: { ...anyFaults, minute: 1 },
+    keys: "fingerprint",
+    watched: ["one-request-one-key", "execution"],
+  },
+  keys: {
+    attempts: 2,
+    budgets: { otherPayload: 1, minute: 1 },
+    keys: "invalid-client",
+    watched: ["isolation", "one-request-one-key"],
+  },
+  queue: {
+    attempts: 2,
+    mode: "queue-everywhere",
+    times: agreeing,
+    budgets: { ...anyFaults, redelivery: 1, staleRead: 1 },
+    watched: [...coreInvariants, "nothing-lost"],
+  },
+  failover: {
+    attempts: 2,
+    mode: "queue-failover",
+    times: agreeing,
+    budgets: { ...anyFaults, redelivery: 1, staleRead: 1 },
+    watched: [...coreInvariants, "nothing-lost"],
+  },
+  "three attempts": { attempts: 3, budgets: anyFaults, watched: coreInvariants },
+};
+
+export function settingOptions(name: string, policy: Policy, setting: Setting): LatchkeyOptions {
+  const { attempts, budgets, watched } = setting;
+  return {
+    name,
+    policy,
+    mode: setting.mode ?? "direct",
+    attempts,
+    times: setting.times ?? skewed,
+    budgets,
+    keys: setting.keys ?? "client",
+    watched,
+  };
+}
+
+function scenario(
+  id: string,
+  title: string,
+  level: Scenario["level"],
+  policy: Policy,
+  setting: Setting,
+): Scenario {
+  return { id, title, level, options: settingOptions(id, policy, setting) };
+}
+
+const core = { attempts: 3, watched: coreInvariants } as const;
+
+export const hardenedScenarios: readonly Scenario[] = [
+  scenario(
+    "hardened-three",
+    "three attempts, any number of every fault but copies, clocks apart",
+    "quick",
+    hardened,
+    settings["three attempts"],
+  ),
+  scenario(
+    "hardened-copies",
+    "two attempts, any number of every fault, one copy, clocks apart",
+    "quick",
+    hardened,
+    settings["two attempts"],
+  ),
+  scenario("hardened-payloads", "two payloads under one key", "quick", hardened, settings.payloads),
+  scenario(
+    "hardened-memory",
+    "what a release and an acceptance mean later",
+    "quick",
+    hardened,
+    settings.memory,
+  ),
+  scenario(
+    "hardened-window",
+    "requests without a key, across a minute",
+    "quick",
+    hardened,
+    settings.window,
+  ),
+  scenario("hardened-keys", "client keys that are not valid", "quick", hardened, settings.keys),
+  scenario(
+    "hardened-queue",
+    "everything through the queue, one redelivery",
+    "quick",
+    hardened,
+    settings.queue,
+  ),
+  scenario(
+    "hardened-failover",
+    "the queue where downstream cannot be reached",
+    "deep",
+    hardened,
+    settings.failover,
+  ),
+  scenario("hardened-each-once", "two attempts, each fault once, counted", "deep", hardened, {
+    attempts: 2,
+    budgets: oneOfEach,
+    watched: coreInvariants,
+  }),
+  scenario(
+    "hardened-three-copies",
+    "three attempts, any number of every fault, one copy",
+    "deep",
+    hardened,
+    {
+      ...core,
+      budgets: { ...anyFaults, duplicate: 1 },
+    },
+  ),
+  scenario(
+    "hardened-asynchronous",
+    "three attempts, any message waits for ever, any timeout comes at any moment; τ 3, D 2",
+    "deep",
+    hardened,
+    {
+      ...core,
+      times: longer,
+      budgets: anyFaults,
+    },
+  ),
+  scenario(
+    "hardened-two-copies",
+    "two attempts, any number of every fault, two copies",
+    "deep",
+    hardened,
+    {
+      attempts: 2,
+      times: longer,
+      budgets: { ...anyFaults, duplicate: 2 },
+      watched: coreInvariants,
+    },
+  ),
+  scenario(
+    "hardened-queue-copies",
+    "one attempt through the queue, a copy, clocks apart",
+    "quick",
+    hardened,
+    {
+      attempts: 1,
+      mode: "queue-everywhere",
+      budgets: { ...anyFaults, duplicate: 1, redelivery: 1 },
+      watched: ["execution", "exclusion", "truthful-answer", "nothing-lost", "no-stuck-key"],
+    },
+  ),
+];
+
+/**
+ * A refuted policy is judged one invariant at a time: a history ends where an invariant breaks, and
+ * what breaks first would hide what breaks later.
+ */
+function each(
+  id: string,
+  title: string,
+  policy: Policy,
+  setting: Omit<Setting, "watched">,
+  watched: readonly WatchedInvariant[],
+): readonly Scenario[] {
+  return watched.map((invariant) =>
+    scenario(`${id}-${invariant}`, title, "quick", policy, { ...setting, watched: [invariant] }),
+  );
+}
+
+const withCopies = { ...anyFaults, duplicate: 1 };
+const direct = { attempts: 2, times: agreeing, budgets: withCopies } as const;
+const memoryInvariants = ["release-on-soft-fail", "collides-within-retention"] as const;
+
+function refutedScenarios(name: string, policy: Policy): readonly Scenario[] {
+  return [
+    ...each(name, "two attempts, any faults", policy, direct, [
+      ...coreInvariants.filter((each) => each !== "exclusion"),
+      ...memoryInvariants,
+    ]),
+    ...each(
+      name,
+      "three attempts, soft-fails",
+      policy,
+      { ...direct, attempts: 3, budgets: { softFail: 1 } },
+      ["exclusion"],
+    ),
+    ...each(
+      name,
+      "two payloads",
+      policy,
+      { ...direct, budgets: { ...anyFaults, otherPayload: 1 } },
+      ["mismatch"],
+    ),
+    ...each(
+      name,
+      "requests without a key",
+      policy,
+      { ...direct, budgets: { minute: 1 }, keys: "fingerprint" },
+      ["one-request-one-key"],
+    ),
+    ...each(
+      name,
+      "client keys that are not valid",
+      policy,
+      { ...direct, budgets: { otherPayload: 1 }, keys: "invalid-client" },
+      ["isolation"],
+    ),
+  ];
+}
+
+export const publishedScenarios: readonly Scenario[] = [
+  ...refutedScenarios("published", published),
+  ...each(
+    "published-queue",
+    "everything through the queue",
+    published,
+    {
+      attempts: 2,
+      mode: "queue-everywhere",
+      times: agreeing,
+      budgets: { ...anyFaults, redelivery: 1, staleRead: 1 },
+    },
+    ["execution", "truthful-refusal", "truthful-answer", "nothing-lost", "fail-closed"],
+  ),
+  ...each(
+    "published-failover",
+    "the queue where downstream fails",
+    published,
+    {
+      attempts: 2,
+      mode: "queue-failover",
+      times: agreeing,
+      budgets: { ...anyFaults, redelivery: 1, staleRead: 1 },
+    },
+    ["execution", "truthful-answer"],
+  ),
+];
+
+export const paperScenarios: readonly Scenario[] = refutedScenarios("paper", paper);
+
+export const scenarios: readonly Scenario[] = [
+  ...hardenedScenarios,
+  ...publishedScenarios,
+  ...paperScenarios,
+];
