@@ -18,7 +18,7 @@ export interface DeadLetterRecord {
 }
 
 /** Most records that one page has. */
-export const deadLetterPage = 100;
+const deadLetterPage = 100;
 
 /** One object keeps all dead letters: they are few, and each is a person's work. */
 export class DeadLetterLog extends DurableObject {

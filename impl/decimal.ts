@@ -5,7 +5,7 @@ export type DecimalReading =
   | { readonly outcome: "refused"; readonly detail: string };
 
 /** Most digits before the point of a canonical decimal, and most after it. */
-export const decimalDigits = { whole: 20, fraction: 18 } as const;
+const decimalDigits = { whole: 20, fraction: 18 } as const;
 
 /**
  * Reads a decimal in JSON's grammar for numbers, as a number or inside a string: `1`, `1.0`, `1e0`

@@ -8,15 +8,8 @@ export interface DownstreamAnswer {
   readonly body: string;
 }
 
-/** What `Calls.dispatch` answers where the trade service answered. */
-export interface DownstreamReply {
-  readonly status: number;
-  /** Null where the body was cut off, was too long or was no UTF-8. */
-  readonly body: string | null;
-}
-
 /** The refusals of a trade service that knows deadlines and fences, in the field `refused`. */
-export const downstreamRefusals = { deadline: "deadline", fence: "fence" } as const;
+const downstreamRefusals = { deadline: "deadline", fence: "fence" } as const;
 
 /**
  * Classifies by the trade service's contract. `refused` comes first: a repeated dispatch that the
@@ -34,6 +27,7 @@ export function readDownstream(answer: unknown): DownstreamAnswer {
 }
 
 const notConnectedSchema = v.object({ connected: v.literal(false) });
+/** What `Calls.dispatch` answers where the trade service answered; no body where it was cut off, too long or no UTF-8. */
 const replySchema = v.object({
   status: v.pipe(v.number(), v.integer(), v.minValue(100), v.maxValue(599)),
   body: v.nullable(v.string()),

@@ -22,7 +22,7 @@ export interface SimulatedExecution extends SimulatedOrder {
 }
 
 /** Most executions that one page has. */
-export const executionPage = 1_000;
+const executionPage = 1_000;
 
 /** One object is the whole exchange: its memory survives its own restarts, as an exchange's does. */
 export class ExchangeSimulator extends DurableObject {

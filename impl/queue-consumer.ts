@@ -31,7 +31,7 @@ export function createConsumer(settings: GatewaySettings, calls: Calls): Consume
 }
 
 /** Deliveries come at about 0, 30, 120 and 510 s after the first (seed 000, queue). */
-export const retryDelaysSeconds: readonly number[] = [30, 90, 390];
+const retryDelaysSeconds: readonly number[] = [30, 90, 390];
 
 /**
  * Carries out one delivery: `attempts` is how many there were with this one. It never throws: what

@@ -8,7 +8,7 @@ export interface StoredResponse {
 }
 
 /** Only these headers are kept: others describe the connection, the moment, or the client. */
-export const storedHeaders: readonly string[] = ["content-type", "content-language", "location"];
+const storedHeaders: readonly string[] = ["content-type", "content-language", "location"];
 
 export function writeStoredResponse(response: StoredResponse): string {
   return JSON.stringify(response);

@@ -67,7 +67,7 @@ export async function startLocalRuntime(options: LocalRuntimeOptions = {}): Prom
 }
 
 /** Bundles a Worker as the platform would get it. */
-export async function bundle(entry: string): Promise<string> {
+async function bundle(entry: string): Promise<string> {
   const result = await build({
     entryPoints: [fileURLToPath(new URL(`../../${entry}`, import.meta.url))],
     bundle: true,
