@@ -16,7 +16,18 @@ export default defineConfig({
         },
       },
       {
-        plugins: [cloudflareTest({ wrangler: { configPath: "./wrangler.jsonc" } })],
+        plugins: [
+          cloudflareTest({
+            wrangler: { configPath: "./wrangler.jsonc" },
+            // The configuration names other Workers, which the pool does not have.
+            miniflare: {
+              serviceBindings: {
+                TRADE_SERVICE: () => new Response("no"),
+                EXCHANGE_FEED: () => new Response("no"),
+              },
+            },
+          }),
+        ],
         test: {
           name: "workers",
           include: [workersTests],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createKeyLifecycle, decide, isEnded } from "./key-lifecycle.ts";
+import { createKeyLifecycle, decide } from "./key-lifecycle.ts";
+import { isEnded } from "./key-record.ts";
 import { decideCase, deriveKeyTable, keyCases, type Moments } from "./key-table.ts";
 import { hardened, policies, type Policy } from "./policy.ts";
 import type { KeyEvent, KeyRecord } from "./vocabulary.ts";

@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import type { Calls } from "./calls.ts";
+import { gatewaySettingsOf } from "./gateway-settings.ts";
+import { consumeDelivery, createConsumer } from "./queue-consumer.ts";
+import type { QueuedTrade } from "./queued-trade.ts";
+import { executionsIn, rememberedCalls, rememberedWorld } from "./remembered-calls.ts";
+
+async function start(policy: "published" | "hardened", replaced: Partial<Calls> = {}) {
+  const reading = gatewaySettingsOf({ LATCHKEY_POLICY: policy, LATCHKEY_MODE: "queue-everywhere" });
+  if (reading.outcome === "refused") throw new Error(reading.detail);
+  const { settings } = reading;
+  const world = rememberedWorld();
+  const known = rememberedCalls(settings.policy, world);
+  const times = settings.clientTimes;
+  const request = { key: "k", token: "t", fingerprint: "f", times };
+  await known.reserve(request);
+  const message: QueuedTrade = {
+    ...request,
+    schema: "latchkey.trade/1",
+    fence: 1,
+    deadlineAtMs: world.now + times.deadlineMs,
+    body: "{}",
+  };
+  const consumer = createConsumer(settings, { ...known, ...replaced });
+  const deliver = (attempts = 1) => consumeDelivery(consumer, message, attempts);
+  return { world, deliver, consumer };
+}
+
+describe("the consumer", () => {
+  it("executes a message and commits its key with the response", async () => {
+    const { world, deliver } = await start("hardened");
+    expect(await deliver()).toEqual({ end: "ack" });
+    expect(executionsIn(world)).toBe(1);
+    expect(world.records.get("k")).toMatchObject({ status: "committed" });
+    expect(world.records.get("k")?.response).toContain('"status":200');
+  });
+
+  it("executes once when one message is delivered twice at the same time", async () => {
+    const { world, deliver } = await start("hardened");
+    const ends = await Promise.all([deliver(), deliver()]);
+    expect(ends.map(({ end }) => end).toSorted()).toEqual(["ack", "retry"]);
+    expect(executionsIn(world)).toBe(1);
+  });
+
+  it("executes twice when both deliveries pass the mark's check, as published", async () => {
+    const { world, deliver } = await start("published");
+    await Promise.all([deliver(), deliver()]);
+    expect(executionsIn(world)).toBe(2);
+  });
+
+  it("leaves an unknown outcome in doubt, and buries the message at its deadline", async () => {
+    const { world, deliver } = await start("hardened");
+    world.behaviours = ["lose-reply"];
+    expect(await deliver(1)).toEqual({ end: "retry", delaySeconds: 30 });
+    expect(await deliver(2)).toEqual({ end: "retry", delaySeconds: 90 });
+    expect(await deliver(3)).toEqual({ end: "retry", delaySeconds: 390 });
+    world.now += 720_000;
+    expect(await deliver(4)).toEqual({ end: "ack" });
+    expect(world.deadLetters).toMatchObject([{ reason: "the deadline of the message has passed" }]);
+    expect(executionsIn(world)).toBe(1);
+  });
+
+  it("releases after a definite failure, and says why the message died", async () => {
+    const { world, deliver } = await start("hardened");
+    world.behaviours = ["reject"];
+    expect(await deliver()).toEqual({ end: "ack" });
+    expect(world.records.size).toBe(0);
+    expect(world.deadLetters).toMatchObject([
+      { reason: "the trade service answered: outcome=rejected" },
+    ]);
+  });
+
+  it("keeps a message that cannot be buried", async () => {
+    const { world, deliver } = await start("hardened", {
+      deadLetter: () => Promise.reject(new Error("no such queue")),
+    });
+    world.now += 720_000;
+    expect((await deliver()).end).toBe("retry");
+  });
+
+  it("does not execute without a claim, whatever the store does", async () => {
+    const claims = [
+      () => Promise.reject(new Error("down")),
+      () => new Promise(() => {}),
+      async () => true,
+      async () => ({ outcome: "stale" }),
+      async () => ({ outcome: "invalid" }),
+    ];
+    for (const claim of claims) {
+      const { world, deliver } = await start("hardened", { claim });
+      expect((await deliver()).end).toBe("retry");
+      expect(executionsIn(world)).toBe(0);
+    }
+  });
+
+  it("buries a message that is none of the gateway's", async () => {
+    const { world, consumer } = await start("hardened");
+    for (const body of [null, 1, "x", {}, { schema: "latchkey.trade/2" }]) {
+      expect(await consumeDelivery(consumer, body, 1)).toEqual({ end: "ack" });
+    }
+    expect(world.deadLetters.length).toBe(5);
+    expect(executionsIn(world)).toBe(0);
+  });
+});
