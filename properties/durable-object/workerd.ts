@@ -19,7 +19,7 @@ export interface Workerd {
 }
 
 /** The compatibility date of `wrangler.jsonc`: what is judged runs as what is deployed. */
-const compatibilityDate = "2026-04-01";
+export const compatibilityDate = "2026-04-01";
 
 /** A fresh process with storage of its own, in memory where there is such a place. */
 export async function startWorkerd(): Promise<Workerd> {
