@@ -22,30 +22,34 @@ afterEach(() => {
 describe("the operator's config", () => {
   it("is read once for a while, and then again", async () => {
     const { reads, CONFIG } = namespaceOf("one", "two");
-    const { readConfig } = liveCalls({ CONFIG });
-    expect([await readConfig(), await readConfig(), reads.count]).toEqual(["one", "one", 1]);
+    const calls = liveCalls({ CONFIG });
+    expect([await calls.readConfig(), await calls.readConfig(), reads.count]).toEqual([
+      "one",
+      "one",
+      1,
+    ]);
     vi.setSystemTime(4e12 + 4_999);
-    expect(await readConfig()).toBe("one");
+    expect(await calls.readConfig()).toBe("one");
     vi.setSystemTime(4e12 + 5_000);
-    expect(await readConfig()).toBe("two");
+    expect(await calls.readConfig()).toBe("two");
   });
 
   it("is not what it was where it cannot be read any more", async () => {
     const { CONFIG } = namespaceOf("one", new Error("down"), null, "two");
-    const { readConfig } = liveCalls({ CONFIG });
-    await readConfig();
+    const calls = liveCalls({ CONFIG });
+    await calls.readConfig();
     vi.setSystemTime(4e12 + 5_000);
-    await expect(readConfig()).rejects.toThrow("down");
-    expect(await readConfig()).toBe(null);
-    expect(await readConfig()).toBe("two");
+    await expect(calls.readConfig()).rejects.toThrow("down");
+    expect(await calls.readConfig()).toBe(null);
+    expect(await calls.readConfig()).toBe("two");
   });
 
   it("is read again when the clock steps back", async () => {
     const { CONFIG } = namespaceOf("one", "two");
-    const { readConfig } = liveCalls({ CONFIG });
-    await readConfig();
+    const calls = liveCalls({ CONFIG });
+    await calls.readConfig();
     vi.setSystemTime(4e12 - 1);
-    expect(await readConfig()).toBe("two");
+    expect(await calls.readConfig()).toBe("two");
   });
 });
 

@@ -45,7 +45,7 @@ export function decideDelivery(
   const snapshot = machine.resolveState({ value: state, context: {} });
   const [next, actions] = transition(machine, snapshot, event);
   return {
-    state: next.value as ConsumerState,
+    state: next.value,
     commands: actions.map(
       ({ params }) => (params as unknown as { readonly command: ConsumerCommand }).command,
     ),

@@ -13,7 +13,7 @@ import { rumurCounts } from "./export-murphi.ts";
 import { spinCounts, type GraphCounts } from "./export-promela.ts";
 import { exploreByInterpreter } from "./interpret-system.ts";
 import { randomSystem, seededDecisions } from "./random-system.ts";
-import { runProgram } from "./run-program.ts";
+import { missingPrograms } from "./run-program.ts";
 import type { System } from "./system-language.ts";
 
 // Building a verifier takes gcc seconds on a busy machine.
@@ -21,21 +21,12 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const bounds = { ...defaultBounds, seconds: 60, depth: 100_000, hashBits: 18, optimised: false };
 
-const missing = await missingPrograms();
+const missing = await missingPrograms(["spin", "rumur", "gcc"]);
 // Where the programs are missing the comparison is skipped, but never in CI: there it is the point.
 const skipped = missing.length > 0 && process.env["CI"] === undefined;
 const reason = skipped
   ? ` (skipped: no ${missing.join(", ")}; apt-get install spin rumur gcc)`
   : "";
-
-async function missingPrograms(): Promise<readonly string[]> {
-  const probes = await Promise.all(
-    ["spin", "rumur", "gcc"].map((program) =>
-      runProgram({ program, arguments: ["--version"], folder: ".", seconds: 10 }),
-    ),
-  );
-  return probes.flatMap((each) => (each.kind === "missing" ? [each.program] : []));
-}
 
 function finished(result: CrossCheck): CrossCheckFinished {
   if (result.kind === "finished") return result;

@@ -186,12 +186,7 @@ function shows(state: LatchkeyState, a: Expression): readonly Statement[] {
 }
 
 /** The outcome reaches the delivery: the consumer's table says what it does next. */
-export function hears(
-  parts: Parts,
-  slot: Indexed,
-  a: Expression,
-  event: EventName,
-): readonly Statement[] {
+function hears(parts: Parts, slot: Indexed, a: Expression, event: EventName): readonly Statement[] {
   const result = event.slice("OUTCOME-".length);
   const { commands, state } = lookUp(parts, "executing", "OUTCOME", result);
   const settles = state !== "finished";

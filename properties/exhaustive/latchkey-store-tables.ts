@@ -14,8 +14,11 @@ import { type Table, range, table } from "./system-builders.ts";
 import { type Operand, atMost, choose, equal, nobody } from "./system-expressions.ts";
 import type { Expression } from "./system-language.ts";
 
-/** The lifecycle's table, cut by call; indices are the record's kind, whether it is the caller's own, and so on. */
-export interface StoreTables {
+/**
+ * The lifecycle's table, cut by call; indices are the record's kind, whether it is the caller's own, and so on.
+ * An alias, of which `Object.values` keeps the type; of an interface it does not.
+ */
+export type StoreTables = {
   readonly reserveReply: Table;
   readonly reserveChange: Table;
   readonly commitReply: Table;
@@ -23,7 +26,7 @@ export interface StoreTables {
   readonly releaseReply: Table;
   readonly releaseChange: Table;
   readonly claimReply: Table;
-}
+};
 
 /** A reserve's reply as the event that it is for the attempt. */
 const replyEvents: readonly number[] = storeReplies.map((reply) => {
@@ -160,7 +163,7 @@ export function recordKind(state: LatchkeyState, key: Operand): Expression {
   );
 }
 
-export function isPastDeadline(state: LatchkeyState, key: Operand): Expression {
+function isPastDeadline(state: LatchkeyState, key: Operand): Expression {
   const { deadline } = state.options.times;
   return atMost(state.endsIn.at(key), Math.max(0, state.pending - deadline));
 }

@@ -7,7 +7,6 @@ import {
   watchReserve,
   watchSettlement,
 } from "./latchkey-observers.ts";
-import { budgetOf } from "./latchkey-options.ts";
 import { events } from "./latchkey-phases.ts";
 import { type LatchkeyState, claims, keyOfAttempt, records } from "./latchkey-state.ts";
 import {
@@ -135,9 +134,4 @@ export function erase(state: LatchkeyState, key: Operand): readonly Statement[] 
     assign(endsIn.at(key), 0),
     ...(claimedBy ? [assign(claimedBy.at(key), claims.of.nobody)] : []),
   ];
-}
-
-/** Whether a budget of the scenario lets two payloads meet. */
-export function hasTwoRequests(state: LatchkeyState): boolean {
-  return budgetOf(state.options, "otherPayload") !== 0;
 }

@@ -35,7 +35,7 @@ export interface Layout {
 }
 
 /** The most words of a packed state, as the engine bounds it. */
-export const mostWords = 8;
+const mostWords = 8;
 
 /**
  * Lays the variables out: the arrays over the symmetric set in chunks, so that members are compared and exchanged
@@ -59,7 +59,7 @@ export function layOut(system: System): Layout {
 }
 
 /** How many bits hold 0..max. */
-export function bitsFor(max: number): number {
+function bitsFor(max: number): number {
   return Math.max(1, 32 - Math.clz32(max));
 }
 

@@ -23,6 +23,16 @@ export interface ProgramRun {
 
 const mostOutput = 1_000_000;
 
+/** Those of the programs that are not installed. */
+export async function missingPrograms(names: readonly string[]): Promise<readonly string[]> {
+  const probes = await Promise.all(
+    names.map((program) =>
+      runProgram({ program, arguments: ["--version"], folder: ".", seconds: 10 }),
+    ),
+  );
+  return probes.flatMap((each) => (each.kind === "missing" ? [each.program] : []));
+}
+
 export function runProgram(run: ProgramRun): Promise<ProgramOutcome> {
   const { program, seconds } = run;
   return new Promise((resolve, reject) => {

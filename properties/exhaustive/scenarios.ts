@@ -19,7 +19,7 @@ export interface Scenario {
 }
 
 /** What is watched on the way by every attempt that only asks for a key and executes. */
-export const coreInvariants: readonly WatchedInvariant[] = [
+const coreInvariants: readonly WatchedInvariant[] = [
   "acceptance",
   "execution",
   "exclusion",
@@ -35,7 +35,7 @@ export const coreInvariants: readonly WatchedInvariant[] = [
 ];
 
 /** Any number of every fault that needs no count to stay finite: more than one of each kind, and fewer states. */
-export const anyFaults: Readonly<Partial<Record<Fault, Budget>>> = {
+const anyFaults: Readonly<Partial<Record<Fault, Budget>>> = {
   lostCall: "any",
   lostReply: "any",
   delay: "any",
@@ -48,7 +48,7 @@ export const anyFaults: Readonly<Partial<Record<Fault, Budget>>> = {
 };
 
 /** The same faults counted, once each. */
-export const oneOfEach: Readonly<Partial<Record<Fault, Budget>>> = {
+const oneOfEach: Readonly<Partial<Record<Fault, Budget>>> = {
   lostCall: 1,
   lostReply: 1,
   delay: 1,
@@ -62,7 +62,7 @@ export const oneOfEach: Readonly<Partial<Record<Fault, Budget>>> = {
 };
 
 /** τ = 2, D = 1, ε = 1, S = 1. */
-export const skewed: SystemTimes = { retention: 2, deadline: 1, lag: 1, jump: 1 };
+const skewed: SystemTimes = { retention: 2, deadline: 1, lag: 1, jump: 1 };
 const longer: SystemTimes = { retention: 3, deadline: 2, lag: 1, jump: 1 };
 const agreeing: SystemTimes = { retention: 2, deadline: 1, lag: 0, jump: 0 };
 
@@ -297,7 +297,7 @@ function refutedScenarios(name: string, policy: Policy): readonly Scenario[] {
   ];
 }
 
-export const publishedScenarios: readonly Scenario[] = [
+const publishedScenarios: readonly Scenario[] = [
   ...refutedScenarios("published", published),
   ...each(
     "published-queue",
@@ -325,7 +325,7 @@ export const publishedScenarios: readonly Scenario[] = [
   ),
 ];
 
-export const paperScenarios: readonly Scenario[] = refutedScenarios("paper", paper);
+const paperScenarios: readonly Scenario[] = refutedScenarios("paper", paper);
 
 export const scenarios: readonly Scenario[] = [
   ...hardenedScenarios,

@@ -173,14 +173,6 @@ export function sometimes(id: string, statement: string, predicate: Operand) {
 export function reachable(id: string, statement: string, predicate: Operand, exercisedBy?: string) {
   return property("reachable", id, statement, predicate, exercisedBy);
 }
-export function eventually(
-  id: string,
-  statement: string,
-  predicate: Operand,
-  exercisedBy?: string,
-) {
-  return property("eventually", id, statement, predicate, exercisedBy);
-}
 
 export function assign(target: VariableReference, value: Operand): Statement {
   // A Scalar carries its declaration along; the statement keeps the reference alone, as plain data.

@@ -49,7 +49,7 @@ export const minus = (left: Operand, right: Operand) => arithmetic("minus", left
 export const least = (left: Operand, right: Operand) => arithmetic("least", left, right);
 export const greatest = (left: Operand, right: Operand) => arithmetic("greatest", left, right);
 
-/** `and`, `or`, `choose` and `implies` stop at the first operand that decides, so that a guard can protect an index. */
+/** `and`, `or` and `choose` stop at the first operand that decides, so that a guard can protect an index. */
 export function and(...operands: readonly Operand[]): Expression {
   return { kind: "and", operands: operands.map(expression) };
 }
@@ -58,9 +58,6 @@ export function or(...operands: readonly Operand[]): Expression {
 }
 export function not(operand: Operand): Expression {
   return { kind: "not", operand: expression(operand) };
-}
-export function implies(premise: Operand, conclusion: Operand): Expression {
-  return or(not(premise), conclusion);
 }
 export function choose(test: Operand, then: Operand, otherwise: Operand): Expression {
   return {
