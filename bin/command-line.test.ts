@@ -57,18 +57,42 @@ describe("arguments that can be used", () => {
     expect(parse("rerun", "x.json", "--target", "t.ts")).toMatchObject({ targetFile: "t.ts" });
   });
 
+  it("are an export, to stdout or to a file", () => {
+    expect(parse("export", "--format", "promela", "--policy", "paper")).toEqual({
+      kind: "export",
+      format: "promela",
+      policy: "paper",
+      scenarioId: null,
+      attempts: null,
+      outFile: null,
+    });
+    const all =
+      "export --format=dot --policy=hardened --scenario=hardened-keys --attempts=3 --out=x.dot";
+    expect(parse(...all.split(" "))).toEqual({
+      kind: "export",
+      format: "dot",
+      policy: "hardened",
+      scenarioId: "hardened-keys",
+      attempts: 3,
+      outFile: "x.dot",
+    });
+  });
+
   it.each([["--version"], ["-V"]])("are %s, which says the version", (option) => {
     expect(parse(option)).toEqual({ kind: "shown", text: "1.2.3\n" });
   });
 
-  it.each([["--help"], ["verify", "--help"], ["check", "--help"], ["rerun", "-h"]])(
-    "are %s %s, which says the exit statuses",
-    (...args) => {
-      const read = parse(...args);
-      expect(read).toMatchObject({ kind: "shown" });
-      expect("text" in read ? read.text : "").toMatch(/Exit status:\n {2}0 .*\n {2}1 .*\n {2}2 /u);
-    },
-  );
+  it.each([
+    ["--help"],
+    ["verify", "--help"],
+    ["check", "--help"],
+    ["rerun", "-h"],
+    ["export", "--help"],
+  ])("are %s %s, which says the exit statuses", (...args) => {
+    const read = parse(...args);
+    expect(read).toMatchObject({ kind: "shown" });
+    expect("text" in read ? read.text : "").toMatch(/Exit status:\n {2}0 .*\n {2}1 .*\n {2}2 /u);
+  });
 });
 
 const worst: readonly (readonly [args: string, says: string])[] = [
@@ -116,6 +140,21 @@ const worst: readonly (readonly [args: string, says: string])[] = [
   ["rerun", "missing required argument 'FILE'"],
   ["rerun a.json b.json", "too many arguments"],
   ["rerun --nope", "unknown option '--nope'"],
+  ["export", "required option '--format <NAME>' not specified"],
+  ["export --format promela", "required option '--policy <NAME>' not specified"],
+  ["export --format tla --policy paper", "--format=tla; take one of promela, murphi, dot"],
+  ["export --format= --policy paper", '--format=""'],
+  ["export --format dot --policy all", "--policy=all; take one of paper, published, hardened"],
+  ["export --format dot --policy __proto__", "--policy=__proto__"],
+  ["export --format dot --policy paper --attempts 0", "--attempts=0"],
+  ["export --format dot --policy paper --attempts -1", "--attempts=-1"],
+  ["export --format dot --policy paper --attempts NaN", "--attempts=NaN"],
+  ["export --format dot --policy paper --attempts 1.5", "--attempts=1.5"],
+  ["export --format dot --policy paper --attempts 9", "--attempts=9"],
+  ["export --format dot --policy paper --attempts 99999999999999999999", "--attempts=9999"],
+  ["export --format dot --policy paper --attempts=", '--attempts=""'],
+  ["export --format dot --policy paper --out=", '--out=""'],
+  ["export --format dot --policy paper extra", "too many arguments"],
 ];
 
 describe("arguments that cannot be used", () => {

@@ -1,5 +1,6 @@
 // Decides what was asked for: arguments in, one command or one refusal out.
 import { Command, CommanderError } from "commander";
+import { addExport, type ExportInvocation } from "./export-command.ts";
 import {
   type KnownPolicy,
   parseBudget,
@@ -12,7 +13,8 @@ import {
 } from "./option-values.ts";
 import { refuse, type Refusal } from "./refusal.ts";
 
-export type Invocation = VerifyInvocation | CheckInvocation | RerunInvocation | ShownText | Refusal;
+export type Invocation =
+  VerifyInvocation | CheckInvocation | RerunInvocation | ExportInvocation | ShownText | Refusal;
 
 export interface VerifyInvocation extends JudgingOptions {
   readonly kind: "verify";
@@ -74,7 +76,9 @@ export function parseCommandLine(args: readonly string[], known: Known): Invocat
     command.exitOverride().configureOutput(capture);
   }
   if (args.length === 0) {
-    return refuse("no command was given; say verify, check or rerun, or see latchkey --help");
+    return refuse(
+      "no command was given; say verify, check, rerun or export, or see latchkey --help",
+    );
   }
   try {
     program.parse(args, { from: "user" });
@@ -137,6 +141,8 @@ function createProgram(known: Known, found: (invocation: Invocation) => void): C
           : { kind: "rerun", file, targetFile: target ?? null },
       );
     });
+
+  addExport(program, found).addHelpText("after", `\n${exitStatuses}`);
   return program;
 }
 
@@ -209,17 +215,17 @@ function isRefusal(value: unknown): value is Refusal {
 
 /** Commander's complaint in our form: what happened, `field=value`, what to do next. */
 function usage(error: CommanderError, args: readonly string[]): string {
-  const command = ["verify", "check", "rerun"].find((name) => name === args[0]);
+  const command = ["verify", "check", "rerun", "export"].find((name) => name === args[0]);
   const help = command === undefined ? "latchkey --help" : `latchkey ${command} --help`;
   const said = error.message.replace(/^error: /u, "").replace(/\.$/u, "");
   if (error.code === "commander.unknownCommand") {
-    return `no such command: command=${shown(args[0] ?? "")}; say verify, check or rerun, or see ${help}`;
+    return `no such command: command=${shown(args[0] ?? "")}; say verify, check, rerun or export, or see ${help}`;
   }
   return `${said}; see ${help}`;
 }
 
 const exitStatuses = `Exit status:
-  0    every verdict is the expected one; check: no violation; rerun: it reproduces
+  0    every verdict is the expected one; check: no violation; rerun: it reproduces; export: written
   1    some verdict differs; check: a violation; rerun: it no longer reproduces
   2    the arguments or the environment cannot be used: one line says why
   130  cancelled by SIGINT (143 by SIGTERM): what was judged so far is reported

@@ -85,6 +85,21 @@ it("cancels at the first SIGINT with a truthful partial result, and exits 130", 
   expect(stdout).not.toContain("✓ holds");
 });
 
+it("exports to stdout or to a file, and exits 2 where the file cannot be written", async () => {
+  const args = ["export", "--format", "promela", "--policy", "published"];
+  const small = [...args, "--scenario", "published-isolation"];
+  const [shown, written, refused] = await Promise.all([
+    run(small),
+    run([...small, "--out", "out/system.pml"]),
+    run([...small, "--out", "."]),
+  ]);
+  expect({ status: shown.status, stderr: shown.stderr }).toEqual({ status: 0, stderr: "" });
+  expect(written).toEqual({ status: 0, stdout: "", stderr: "wrote out/system.pml\n" });
+  expect(readFileSync(join(folder, "out/system.pml"), "utf8")).toBe(shown.stdout);
+  expect({ status: refused.status, stdout: refused.stdout }).toEqual({ status: 2, stdout: "" });
+  expect(refused.stderr).toMatch(/^latchkey: the file is a folder: --out=\.[^\n]*\n$/u);
+});
+
 it("runs through a symbolic link, as npx has it", async () => {
   mkdirSync(join(folder, "linked"));
   symlinkSync(root, join(folder, "linked/latchkey"));

@@ -43,6 +43,8 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
       return (await import("./check.ts")).check(invocation, terminal);
     case "rerun":
       return (await import("./rerun.ts")).rerun(invocation, terminal);
+    case "export":
+      return (await import("./export.ts")).exportSystem(invocation, terminal);
   }
 }
 

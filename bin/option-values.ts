@@ -4,8 +4,14 @@ import { refuse, type Refusal } from "./refusal.ts";
 export const policyNames = ["paper", "published", "hardened"] as const;
 export type KnownPolicy = (typeof policyNames)[number];
 
+/** For SPIN, for Rumur, for Graphviz. */
+export const exportFormats = ["promela", "murphi", "dot"] as const;
+export type KnownFormat = (typeof exportFormats)[number];
+
 const mostRuns = 1_000_000;
 const mostBudgetSeconds = 86_400;
+/** Of an exported system: more than eight would need wider states than are searched. */
+export const mostAttempts = 8;
 const leastSeed = -(2 ** 31);
 const mostSeed = 2 ** 31 - 1;
 
@@ -22,6 +28,14 @@ export function parseSeed(text: string): number | Refusal {
   if (seed !== null && seed >= leastSeed && seed <= mostSeed) return seed;
   return refuse(
     `the seed is not a 32-bit whole number (${leastSeed} to ${mostSeed}): --seed=${shown(text)}; give for example --seed 42`,
+  );
+}
+
+export function parseAttempts(text: string): number | Refusal {
+  const attempts = wholeNumber(text);
+  if (attempts !== null && attempts >= 1 && attempts <= mostAttempts) return attempts;
+  return refuse(
+    `the number of attempts is not a whole number from 1 to ${mostAttempts}: --attempts=${shown(text)}; give for example --attempts 2`,
   );
 }
 

@@ -89,7 +89,8 @@ function tryFolder(option: string, given: string, path: string): Refusal | null 
   }
 }
 
-function tryFile(option: string, given: string, path: string): Refusal | null {
+/** Makes the folders above a file that are missing, and tries the file for writing; null where it can be written. */
+export function tryFile(option: string, given: string, path: string): Refusal | null {
   try {
     const isNew = !existsSync(path);
     if (!isNew && statSync(path).isDirectory()) {

@@ -109,7 +109,8 @@ function head(system: System, options: ExportOptions): readonly string[] {
   return [
     `// ${system.name}, exported from Latchkey for SPIN.`,
     ...about.map((each) => `// ${each}`),
-    "// Run: spin -o1 -o2 -a FILE && gcc -O2 -DSAFETY -DNOREDUCE -o pan pan.c && ./pan -m1000000",
+    "// Run: spin -o1 -o2 -a FILE && gcc -O2 -DSAFETY -DNOREDUCE -o pan pan.c && ./pan -m1000000 -c0",
+    "// -c0 counts on past the first error; errors: 0 means that every assertion holds.",
     "// -o1 and -o2 keep SPIN from dropping variables that no guard reads: they are part of our states.",
     ...(counts === null || expected === undefined
       ? []
