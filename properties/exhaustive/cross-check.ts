@@ -93,6 +93,8 @@ export async function runSpin(
 export interface RumurOptions extends ExportOptions {
   /** Whether states that differ by a permutation of the scalarset count as one; exhaustive, so that counts are exact. */
   readonly symmetry: boolean;
+  /** Whether it goes on past the first error, and tells no steps: every invariant that breaks is named then. */
+  readonly everyError?: boolean;
 }
 
 /** Rumur's breadth-first search on one thread. Counts compare through `rumurCounts`. */
@@ -105,7 +107,7 @@ export async function runRumur(
     await writeFile(join(folder, "system.m"), exportMurphi(system, options));
     const run = runner(folder, bounds);
     const built = await inTurn([
-      () => run("rumur", rumurArguments(options.symmetry)),
+      () => run("rumur", rumurArguments(options)),
       () => run("gcc", [...rumurFlags(bounds), "-o", "verifier", "verifier.c", "-lpthread"]),
     ]);
     if (built !== null) return built;
@@ -126,14 +128,15 @@ function spinFlags(system: System, bounds: CrossCheckBounds): readonly string[] 
   ];
 }
 
-function rumurArguments(symmetry: boolean): readonly string[] {
+function rumurArguments({ symmetry, everyError = false }: RumurOptions): readonly string[] {
   const options = {
     "--symmetry-reduction": symmetry ? "exhaustive" : "off",
     "--deadlock-detection": "off",
     "--value-type": "int32_t",
     "--threads": "1",
     "--output-format": "machine-readable",
-    "--counterexample-trace": "diff",
+    "--counterexample-trace": everyError ? "off" : "diff",
+    ...(everyError ? { "--max-errors": String(2 ** 31 - 1) } : {}),
     "--output": "verifier.c",
   };
   return [...Object.entries(options).flat(), "system.m"];
