@@ -12,6 +12,7 @@ export default defineConfig({
           name: "node",
           include: ["**/*.test.ts"],
           exclude: [...configDefaults.exclude, workersTests],
+          setupFiles: ["./properties/seed-of-tests.ts"],
           testTimeout: 60_000,
         },
       },

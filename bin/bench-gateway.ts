@@ -1,9 +1,8 @@
 // Measures what the mutex adds to a request: with and without it, interleaved in one run on one runtime.
 import { Agent, request } from "node:http";
-import { pathToFileURL } from "node:url";
 import { localKeys, startLocalRuntime } from "../properties/gateway/local-runtime.ts";
 
-export interface GatewayBench {
+interface GatewayBench {
   readonly requests: number;
   /** Milliseconds from request to answer, over one keep-alive connection. */
   readonly withMutex: Quantiles;
@@ -17,7 +16,7 @@ export interface GatewayBench {
   readonly multipleOfTwoBareCalls: number;
 }
 
-export interface Quantiles {
+interface Quantiles {
   readonly p50: number;
   readonly p99: number;
 }
@@ -26,7 +25,7 @@ const paths = ["/with", "/without", "/two-bare-calls", "/nothing"] as const;
 type Path = (typeof paths)[number];
 
 /** Each round sends one request to each path, one after another, so that noise falls on all alike. */
-export async function benchGateway(rounds = 1_000, warmUpRounds = 100): Promise<GatewayBench> {
+async function benchGateway(rounds = 1_000, warmUpRounds = 100): Promise<GatewayBench> {
   const runtime = await startLocalRuntime({
     driver: "properties/gateway/bench-worker.ts",
     driverObjects: { BARE: "BareObject" },
@@ -103,14 +102,15 @@ function timed(agent: Agent, url: URL, key: string): Promise<number> {
   });
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+/** Measures and prints. */
+export async function printGatewayBench(print: (line: string) => void): Promise<void> {
   const bench = await benchGateway();
   const line = (name: string, { p50, p99 }: Quantiles) =>
     `${name.padEnd(16)} p50 ${p50.toFixed(2)} ms   p99 ${p99.toFixed(2)} ms`;
-  console.log(`${bench.requests} requests each, interleaved`);
-  console.log(line("with mutex", bench.withMutex));
-  console.log(line("without mutex", bench.withoutMutex));
-  console.log(line("mutex adds", bench.addedMs));
-  console.log(line("two bare calls", bench.bareMs));
-  console.log(`mutex / two bare calls at the median: ${bench.multipleOfTwoBareCalls.toFixed(1)}`);
+  print(`${bench.requests} requests each, interleaved`);
+  print(line("with mutex", bench.withMutex));
+  print(line("without mutex", bench.withoutMutex));
+  print(line("mutex adds", bench.addedMs));
+  print(line("two bare calls", bench.bareMs));
+  print(`mutex / two bare calls at the median: ${bench.multipleOfTwoBareCalls.toFixed(1)}`);
 }

@@ -20,14 +20,17 @@ describe("arguments that can be used", () => {
       outDir: "reports/out",
       jsonFile: null,
       junitFile: null,
+      exhaustive: "quick",
+      maxStates: null,
+      maxMemoryMebibytes: null,
     });
   });
 
   it("are all of verify's options, in both spellings", () => {
     const spaced =
-      "verify --policy hardened --claim execution --runs 10 --seed -7 --budget 1.5 --out o --json j --junit x";
+      "verify --policy hardened --claim execution --runs 10 --seed -7 --budget 1.5 --out o --json j --junit x --exhaustive deep --max-states 9 --max-memory 64";
     const joined =
-      "verify --policy=hardened --claim=execution --runs=10 --seed=-7 --budget=1.5 --out=o --json=j --junit=x";
+      "verify --policy=hardened --claim=execution --runs=10 --seed=-7 --budget=1.5 --out=o --json=j --junit=x --exhaustive=deep --max-states=9 --max-memory=64";
     const expected = {
       kind: "verify",
       policies: ["hardened"],
@@ -38,6 +41,9 @@ describe("arguments that can be used", () => {
       outDir: "o",
       jsonFile: "j",
       junitFile: "x",
+      exhaustive: "deep",
+      maxStates: 9,
+      maxMemoryMebibytes: 64,
     };
     expect(parse(...spaced.split(" "))).toEqual(expected);
     expect(parse(...joined.split(" "))).toEqual(expected);
@@ -100,6 +106,12 @@ const worst: readonly (readonly [args: string, says: string])[] = [
   ["frobnicate", "command=frobnicate"],
   ["help", "command=help"],
   ["verify extra", "too many arguments"],
+  ["verify --exhaustive much", "--exhaustive=much"],
+  ["verify --max-states -5", "--max-states=-5"],
+  ["verify --max-states 1e99", "--max-states=1e99"],
+  ["verify --max-states NaN", "--max-states=NaN"],
+  ["verify --max-memory 1", "--max-memory=1"],
+  ["verify --max-memory 65536", "does not fit this machine"],
   ["verify --polcy paper", "unknown option '--polcy'"],
   ["--seed 5", "unknown option '--seed'"],
   ["verify --policy", "argument missing"],

@@ -1,9 +1,14 @@
 // Decides what was asked for: arguments in, one command or one refusal out.
 import { Command, CommanderError } from "commander";
+import { totalmem } from "node:os";
 import { addExport, type ExportInvocation } from "./export-command.ts";
 import {
+  type ExhaustiveLevel,
   type KnownPolicy,
   parseBudget,
+  parseExhaustive,
+  parseMaxMemory,
+  parseMaxStates,
   parseClaims,
   parsePolicy,
   parseRuns,
@@ -18,6 +23,11 @@ export type Invocation =
 
 export interface VerifyInvocation extends JudgingOptions {
   readonly kind: "verify";
+  readonly exhaustive: ExhaustiveLevel;
+  /** For each search; null: the engine's own bound. */
+  readonly maxStates: number | null;
+  /** For each search; null: the engine's own bound. */
+  readonly maxMemoryMebibytes: number | null;
 }
 
 export interface CheckInvocation extends JudgingOptions {
@@ -99,6 +109,9 @@ interface RawOptions {
   readonly json?: string;
   readonly junit?: string;
   readonly target?: string;
+  readonly exhaustive?: string;
+  readonly maxStates?: string;
+  readonly maxMemory?: string;
 }
 
 function createProgram(known: Known, found: (invocation: Invocation) => void): Command {
@@ -114,11 +127,15 @@ function createProgram(known: Known, found: (invocation: Invocation) => void): C
     program.command("verify").description("judge the claims under the policies"),
     known.claimIds,
   )
+    .option(
+      "--exhaustive <LEVEL>",
+      "how far the model is searched: quick, deep (half an hour) or off",
+      "quick",
+    )
+    .option("--max-states <N>", "bound of states for each search")
+    .option("--max-memory <MIB>", "bound of memory for each search, in MiB")
     .addHelpText("after", `\n${exitStatuses}`)
-    .action((options: RawOptions) => {
-      const read = judgingOptions(options, known.claimIds);
-      found("kind" in read ? read : { kind: "verify", ...read });
-    });
+    .action((options: RawOptions) => found(verifyInvocation(options, known)));
 
   judging(
     program.command("check").description("judge a store of your own by its adapter"),
@@ -164,6 +181,20 @@ function judging(command: Command, ids: readonly string[]): Command {
 
 function append(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
+}
+
+function verifyInvocation(options: RawOptions, known: Known): VerifyInvocation | Refusal {
+  const read = judgingOptions(options, known.claimIds);
+  if ("kind" in read) return read;
+  const exhaustive = parseExhaustive(options.exhaustive ?? "quick");
+  if (isRefusal(exhaustive)) return exhaustive;
+  const maxStates = options.maxStates === undefined ? null : parseMaxStates(options.maxStates);
+  if (isRefusal(maxStates)) return maxStates;
+  const machineMebibytes = Math.floor(totalmem() / 2 ** 20);
+  const maxMemoryMebibytes =
+    options.maxMemory === undefined ? null : parseMaxMemory(options.maxMemory, machineMebibytes);
+  if (isRefusal(maxMemoryMebibytes)) return maxMemoryMebibytes;
+  return { kind: "verify", ...read, exhaustive, maxStates, maxMemoryMebibytes };
 }
 
 function checkInvocation(options: RawOptions, known: Known): CheckInvocation | Refusal {

@@ -10,7 +10,7 @@ import type { JudgingOptions } from "./command-line.ts";
 import { createProgress } from "./progress.ts";
 import type { Refusal } from "./refusal.ts";
 import { tableOptions, tell, type Terminal } from "./terminal.ts";
-import { type NamedFinding, writeReport } from "./write-report.ts";
+import { type NamedFinding, type NamedWitness, writeReport } from "./write-report.ts";
 
 export interface JudgingContext {
   readonly seed: number;
@@ -22,6 +22,7 @@ export interface Judged {
   readonly kind: "judged";
   readonly results: Results;
   readonly findings: readonly NamedFinding[];
+  readonly witnesses: readonly NamedWitness[];
 }
 
 /** The module of a target of one's own. */
@@ -59,7 +60,7 @@ export async function judgeAndReport(
     progress.stop();
     if (judged.kind === "refused") return refused(terminal, judged);
     const place = { paths, cwd: terminal.cwd, targetPath: module?.path ?? null };
-    const { results, index, refusal } = writeReport(judged.results, judged.findings, place);
+    const { results, index, refusal } = writeReport(judged, place);
     show(results, index, module, terminal);
     if (refusal !== null) return refused(terminal, refusal);
     return cancellation.exitStatus() ?? (isUnexpected(results) ? 1 : 0);

@@ -48,6 +48,43 @@ export function parseBudget(text: string): number | Refusal {
   );
 }
 
+export const exhaustiveLevels = ["quick", "deep", "off"] as const;
+export type ExhaustiveLevel = (typeof exhaustiveLevels)[number];
+
+export function parseExhaustive(text: string): ExhaustiveLevel | Refusal {
+  const known = exhaustiveLevels.find((level) => level === text);
+  if (known !== undefined) return known;
+  return refuse(
+    `no such level of search: --exhaustive=${shown(text)}; take one of ${exhaustiveLevels.join(", ")}`,
+  );
+}
+
+const mostStates = 200_000_000;
+
+export function parseMaxStates(text: string): number | Refusal {
+  const states = wholeNumber(text);
+  if (states !== null && states >= 1 && states <= mostStates) return states;
+  return refuse(
+    `the bound of states is not a whole number from 1 to ${mostStates}: --max-states=${shown(text)}; give for example --max-states 5000000`,
+  );
+}
+
+const leastMebibytes = 16;
+const mostMebibytes = 65_536;
+
+export function parseMaxMemory(text: string, freeMebibytes: number): number | Refusal {
+  const mebibytes = wholeNumber(text);
+  if (mebibytes === null || mebibytes < leastMebibytes || mebibytes > mostMebibytes) {
+    return refuse(
+      `the bound of memory is not a whole number of MiB from ${leastMebibytes} to ${mostMebibytes}: --max-memory=${shown(text)}; give for example --max-memory 2048`,
+    );
+  }
+  if (mebibytes <= freeMebibytes) return mebibytes;
+  return refuse(
+    `the bound of memory does not fit this machine: --max-memory=${mebibytes}, MiB in all=${freeMebibytes}; give less`,
+  );
+}
+
 export function parsePolicy(text: string): readonly KnownPolicy[] | Refusal {
   if (text === "all") return policyNames;
   const known = policyNames.find((name) => name === text);

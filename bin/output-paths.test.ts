@@ -59,11 +59,10 @@ describe("a report", () => {
     const target = "a/../b:c";
     const finding = { claim: "exclusion", policy: "published", target, finding: zombieFinding };
     const claims = [claimRow({ id: "exclusion", policy: "published", target })];
-    return writeReport({ ...mixedResults, claims }, [finding], {
-      paths,
-      cwd: folder,
-      targetPath: join(folder, "my target.ts"),
-    });
+    return writeReport(
+      { results: { ...mixedResults, claims }, findings: [finding], witnesses: [] },
+      { paths, cwd: folder, targetPath: join(folder, "my target.ts") },
+    );
   };
 
   it("is results, first page and two files for each counterexample", () => {

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import * as v from "valibot";
 import type { Plan } from "../properties/plan.ts";
+import type { WitnessPlan } from "../properties/results.ts";
 import { describeError, refuse, type Refusal } from "./refusal.ts";
 import { shown } from "./option-values.ts";
 
@@ -15,7 +16,7 @@ export interface SavedCounterexample {
   readonly target: string;
   readonly seed: number;
   readonly path: string;
-  readonly plan: Plan;
+  readonly plan: Plan | WitnessPlan;
   /** The module of a target of one's own, relative to the file's folder; null for built-in ones. */
   readonly targetFile: string | null;
   /** Absolute path of the file itself. */
@@ -143,6 +144,12 @@ const plan = v.pipe(
   ),
 );
 
+const witnessPlan = v.strictObject({
+  kind: v.literal("exhaustive"),
+  scenario: text(200),
+  actions: list(within(0, 2 ** 32 - 1), 0, mostSteps),
+});
+
 const counterexampleSchema = v.object({
   schema: v.literal("latchkey.counterexample/1", "latchkey.counterexample/1 belongs"),
   claim: text(200),
@@ -151,6 +158,8 @@ const counterexampleSchema = v.object({
   target: text(1000),
   seed: within(-(2 ** 31), 2 ** 31 - 1),
   path: text(10_000),
-  plan,
+  plan: v.lazy((input) =>
+    typeof input === "object" && input !== null && "kind" in input ? witnessPlan : plan,
+  ),
   targetFile: v.optional(text(10_000)),
 });

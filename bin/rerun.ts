@@ -1,6 +1,8 @@
 // Wires `rerun`: a saved counterexample runs again on the target that it names.
 import { dirname, resolve } from "node:path";
 import { policies } from "../model/policy.ts";
+import type { Plan } from "../properties/plan.ts";
+import type { WitnessPlan } from "../properties/results.ts";
 import { inProcessRunner } from "../properties/in-process-runner.ts";
 import type { JudgedHistory, PlanRunner } from "../properties/plan-runner.ts";
 import { visibleLine } from "../reports/show-text.ts";
@@ -18,11 +20,12 @@ import type { Terminal } from "./terminal.ts";
 export async function rerun(invocation: RerunInvocation, terminal: Terminal): Promise<number> {
   const saved = readCounterexample(invocation.file, terminal.cwd);
   if (saved.kind === "refused") return refused(terminal, saved);
+  const { plan } = saved;
+  if ("kind" in plan) return rerunOnModel(saved, plan, terminal);
   const found = await findTarget(saved, invocation, terminal);
   if (found.kind === "refused") return refused(terminal, found);
   try {
-    const judged = await found.runner.runPlan(saved.plan);
-    return report(saved, judged, terminal);
+    return report(saved, plan, await found.runner.runPlan(plan), terminal);
   } finally {
     await found.close();
   }
@@ -81,9 +84,40 @@ async function findOwnTarget(
   return { kind: "found", runner, close: () => runner.close() };
 }
 
-function report(saved: SavedCounterexample, judged: JudgedHistory, terminal: Terminal): number {
+/** A witness of the exhaustive search: the same actions on the system as it is compiled now. */
+async function rerunOnModel(
+  saved: SavedCounterexample,
+  plan: WitnessPlan,
+  terminal: Terminal,
+): Promise<number> {
+  const { rerunWitness } = await import("../properties/exhaustive/rerun-witness.ts");
+  const again = rerunWitness(saved.policy, saved.invariant, plan);
+  if (again.kind === "unknown-scenario") {
+    return refused(
+      terminal,
+      refuse(
+        `the counterexample names a search that is not ours: scenario=${shown(plan.scenario)}, policy=${shown(saved.policy)}; known are ${again.known.join(", ") || "none"}`,
+      ),
+    );
+  }
+  terminal.stdout.write(storyText(again.steps, "tick"));
+  const place = `${saved.claim} under ${saved.policy} on the model`;
+  const text =
+    again.kind === "reproduced"
+      ? `reproduced: ${place}, ${saved.invariant} broke after ${again.steps.length} steps.`
+      : `not reproduced: ${place}, ${again.because}`;
+  terminal.stdout.write(`${visibleLine(text)}\n`);
+  return again.kind === "reproduced" ? 0 : 1;
+}
+
+function report(
+  saved: SavedCounterexample,
+  plan: Plan,
+  judged: JudgedHistory,
+  terminal: Terminal,
+): number {
   const { history, judgement } = judged;
-  terminal.stdout.write(storyText(tellStory(history, saved.plan).steps));
+  terminal.stdout.write(storyText(tellStory(history, plan).steps));
   const violation = judgement.violations.find(({ invariant }) => invariant === saved.invariant);
   const place = `${saved.claim} under ${saved.policy} on ${saved.target}`;
   if (violation !== undefined) {

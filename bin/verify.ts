@@ -1,7 +1,10 @@
 // Wires `verify`: the claims of the register, judged under the policies on the targets that are ours.
 import { claims } from "../model/claims.ts";
-import { defaultRuns, judgeClaims } from "../properties/verify.ts";
+import type { PolicyName } from "../model/policy.ts";
+import type { ScenarioProgress } from "../properties/exhaustive/judge-exhaustively.ts";
+import { defaultRuns, judgeClaims, type VerifyOptions } from "../properties/verify.ts";
 import type { VerifyInvocation } from "./command-line.ts";
+import { judgeInThread } from "./exhaustive-thread.ts";
 import { type Judged, judgeAndReport, type JudgingContext } from "./judging.ts";
 import type { Refusal } from "./refusal.ts";
 import { builtInTargets, runnersOf, startRuntime, stopRuntime } from "./runners.ts";
@@ -12,9 +15,10 @@ export async function verify(invocation: VerifyInvocation, terminal: Terminal): 
 }
 
 async function judge(
-  { policies, claimIds, runs, budgetMs }: VerifyInvocation,
+  invocation: VerifyInvocation,
   context: JudgingContext,
 ): Promise<Judged | Refusal> {
+  const { policies, claimIds, runs, budgetMs } = invocation;
   const needsRuntime = claims.some(
     ({ id, level }) => level === "store" && (claimIds?.includes(id) ?? true),
   );
@@ -22,13 +26,70 @@ async function judge(
     ? await startRuntime()
     : ({ kind: "started", processes: [] } as const);
   if (runtime.kind === "refused") return runtime;
+  const progress = combineProgress(context.onProgress);
   try {
-    const { results, findings } = await judgeClaims(
+    const { results, findings, witnesses } = await judgeClaims(
       (policy) => runnersOf(policy, builtInTargets, runtime.processes),
-      { policies, claimIds, runs: runs ?? defaultRuns, budgetMs, ...context },
+      {
+        policies,
+        claimIds,
+        runs: runs ?? defaultRuns,
+        budgetMs,
+        seed: context.seed,
+        signal: context.signal,
+        searchUnder: searchUnder(invocation, context.signal, progress.onSearch),
+        onProgress: progress.onCampaign,
+      },
     );
-    return { kind: "judged", results, findings };
+    return { kind: "judged", results, findings, witnesses };
   } finally {
     await stopRuntime(runtime.processes);
   }
+}
+
+/** One bar for both: it counts histories, and tells of the search beside them. */
+function combineProgress(onProgress: JudgingContext["onProgress"]) {
+  let campaign = { done: 0, total: 1, label: "exhaustive search" };
+  let search = "";
+  const show = (): void => {
+    const label = search === "" ? campaign.label : `${campaign.label} · ${search}`;
+    onProgress(campaign.done, campaign.total, label);
+  };
+  return {
+    onCampaign: (done: number, total: number, label: string): void => {
+      campaign = { done, total, label };
+      show();
+    },
+    onSearch: (progress: ScenarioProgress): void => {
+      const { scenario, states, queueLength, statesPerSecond } = progress;
+      const [found, left, rate] = [states, queueLength, Math.round(statesPerSecond)].map((count) =>
+        count.toLocaleString("en-US"),
+      );
+      search = `${scenario}: ${found} states, ${left} queued, ${rate}/s`;
+      show();
+    },
+  };
+}
+
+/** Seconds that the searches of one policy may take, by level. */
+const mostSeconds = { quick: 300, deep: 1800 } as const;
+
+function searchUnder(
+  { exhaustive, maxStates, maxMemoryMebibytes, budgetMs }: VerifyInvocation,
+  signal: AbortSignal,
+  onSearch: (progress: ScenarioProgress) => void,
+): VerifyOptions["searchUnder"] {
+  if (exhaustive === "off") return null;
+  const endsAtMs = performance.now() + (budgetMs ?? Infinity);
+  return (policy: PolicyName) => {
+    const leftSeconds = Math.max(0.001, (endsAtMs - performance.now()) / 1000);
+    const job = {
+      policy,
+      level: exhaustive,
+      maxSeconds: Math.min(mostSeconds[exhaustive], leftSeconds),
+      ...(maxStates === null ? {} : { maxStates }),
+      ...(maxMemoryMebibytes === null ? {} : { maxBytes: maxMemoryMebibytes * 2 ** 20 }),
+    };
+    return judgeInThread(job, signal, onSearch);
+  };
 }

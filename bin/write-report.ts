@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { claims } from "../model/claims.ts";
 import { storeInvariants } from "../model/invariants.ts";
+import type { ExhaustiveVerdict } from "../properties/exhaustive/judge-exhaustively.ts";
 import type { ClaimResult, Finding, Results } from "../properties/results.ts";
 import {
   counterexampleJson,
@@ -13,6 +14,7 @@ import {
   type BrokenSentences,
   counterexampleMarkdown,
 } from "../reports/counterexample-markdown.ts";
+import { toWitnessCounterexample, witnessMarkdown } from "../reports/witness-markdown.ts";
 import { indexMarkdown } from "../reports/index-markdown.ts";
 import { junitXml } from "../reports/junit.ts";
 import { resultsJson } from "../reports/results-json.ts";
@@ -25,6 +27,20 @@ export interface NamedFinding {
   readonly policy: string;
   readonly target: string;
   readonly finding: Finding;
+}
+
+/** A refutation by the exhaustive search, and the claim that it refutes. */
+export interface NamedWitness {
+  readonly claim: string;
+  readonly policy: string;
+  readonly verdict: ExhaustiveVerdict;
+}
+
+/** What a run has to write down. */
+export interface Reported {
+  readonly results: Results;
+  readonly findings: readonly NamedFinding[];
+  readonly witnesses: readonly NamedWitness[];
 }
 
 export interface WrittenReport {
@@ -44,8 +60,7 @@ export interface ReportPlace {
 }
 
 export function writeReport(
-  results: Results,
-  findings: readonly NamedFinding[],
+  { results, findings, witnesses }: Reported,
   place: ReportPlace,
 ): WrittenReport {
   const { paths, cwd } = place;
@@ -58,6 +73,16 @@ export function writeReport(
     const path = pathFrom(cwd, `${base}.json`);
     written.set(rowKey(named.claim, named.policy, named.target), path);
     addCounterexample(named, base, path, place, files);
+  }
+  for (const named of witnesses) {
+    const target = "model";
+    const key = rowKey(named.claim, named.policy, target);
+    // Where random histories refute the claim as well, their story is the row's: it can be run anywhere.
+    const suffix = written.has(key) ? " exhaustive" : "";
+    const base = freshName(folder, { ...named, target: `${target}${suffix}` }, files);
+    const path = pathFrom(cwd, `${base}.json`);
+    if (!written.has(key)) written.set(key, path);
+    addWitness(named, base, path, results.seed, files);
   }
   const linked = linkResults(results, written);
   const index = join(paths.outDir, "index.md");
@@ -92,6 +117,25 @@ function addCounterexample(
   );
 }
 
+function addWitness(
+  { claim, policy, verdict }: NamedWitness,
+  base: string,
+  path: string,
+  seed: number,
+  files: Map<string, string>,
+): void {
+  const { invariant, statement, witness } = verdict;
+  if (witness === null) return;
+  const rerun = `npx latchkey rerun ${shellWord(path)}`;
+  const counterexample = toWitnessCounterexample(
+    { claim, invariant, statement, policy, seed, rerun },
+    witness,
+  );
+  const sentences = { ...brokenSentences(claim, invariant), invariant: statement };
+  files.set(`${base}.json`, counterexampleJson(counterexample));
+  files.set(`${base}.md`, witnessMarkdown(counterexample, sentences));
+}
+
 function brokenSentences(claimId: string, invariant: string): BrokenSentences {
   const claim = claims.find(({ id }) => id === claimId);
   const sentences: Readonly<Record<string, string>> = storeInvariants;
@@ -121,7 +165,7 @@ function rowKey(claim: string, policy: string, target: string): string {
 /** Two names that differ only in what a file name cannot carry do not share a file. */
 function freshName(
   folder: string,
-  { policy, target, claim }: NamedFinding,
+  { policy, target, claim }: Pick<NamedFinding, "policy" | "target" | "claim">,
   files: ReadonlyMap<string, string>,
 ): string {
   const name = [policy, target, claim].map(fileWord).join("-");

@@ -1,6 +1,5 @@
 // Which policy an object decides by, which clock it reads and which shell carries its decisions out.
-import { createKeyLifecycle, decide } from "../model/key-lifecycle.ts";
-import type { KeyLifecycle } from "../model/key-lifecycle.ts";
+import { rememberDecisions } from "../model/lifecycle-table.ts";
 import { policies } from "../model/policy.ts";
 import type { Policy, PolicyName } from "../model/policy.ts";
 import { BlockingShell } from "./blocking-shell.ts";
@@ -35,14 +34,14 @@ export function shellFor(policy: Policy): StoreSettings["shellOf"] {
   }
 }
 
-/** The decisions of a policy: its key lifecycle machine, made once for all objects of an isolate. */
+/** The decisions of a policy: its machine's, remembered once for all objects of an isolate. */
 export function decisionsOf(policy: Policy): Decide {
-  const lifecycle = lifecycles.get(policy) ?? createKeyLifecycle(policy);
-  lifecycles.set(policy, lifecycle);
-  return (record, event) => decide(lifecycle, record, event);
+  const decisions = remembered.get(policy) ?? rememberDecisions(policy);
+  remembered.set(policy, decisions);
+  return decisions;
 }
 
-const lifecycles = new WeakMap<Policy, KeyLifecycle>();
+const remembered = new WeakMap<Policy, Decide>();
 
 /** An unknown name is an error: to fall back on another policy in silence would be worse. */
 function policyNamed(name: string): Policy {

@@ -4,6 +4,7 @@ import { createKeyLifecycle, decide } from "./key-lifecycle.ts";
 import {
   decideByTable,
   deriveLifecycleTable,
+  rememberDecisions,
   exampleOf,
   rowIndex,
   situationCount,
@@ -29,6 +30,17 @@ describe.each(judged)("the table of $name", (policy) => {
       const { record, event } = exampleOf(situation);
       expect(decideByTable(table, record, event)).toEqual(decide(lifecycle, record, event));
     }
+  });
+
+  it("remembers of the machine what the machine says, however often it is asked", () => {
+    const remembered = rememberDecisions(policy);
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.option(records), events), { minLength: 20 }), (asked) => {
+        for (const [record, event] of asked) {
+          expect(remembered(record, event)).toEqual(decide(lifecycle, record, event));
+        }
+      }),
+    );
   });
 
   it("agrees with the machine on records and events of any values", () => {

@@ -55,6 +55,26 @@ export function deriveLifecycleTable(policy: Policy): LifecycleTable {
   };
 }
 
+/**
+ * The machine's decisions with a memory: in each situation that occurs the machine itself decides
+ * the first time, and its answer is applied whenever the situation occurs again. One `transition()`
+ * costs as much as the rest of a call to the store.
+ */
+export function rememberDecisions(
+  policy: Policy,
+): (record: KeyRecord | null, event: KeyEvent) => KeyDecision {
+  const lifecycle = createKeyLifecycle(policy);
+  const rows: (TableRow | undefined)[] = Array.from({ length: situationCount });
+  return (record, event) => {
+    const index = rowIndex(situationOf(record, event));
+    const known = rows[index];
+    if (known !== undefined) return decideByRow(policy, known, record, event);
+    const decision = decide(lifecycle, record, event);
+    rows[index] = rowOf(record, event, decision);
+    return decision;
+  };
+}
+
 /** The same decision as the machine's, read from the table. */
 export function decideByTable(
   table: LifecycleTable,
@@ -63,8 +83,17 @@ export function decideByTable(
 ): KeyDecision {
   const row = table.rows[rowIndex(situationOf(record, event))];
   if (row === undefined) throw new Error("the lifecycle table has no row for a situation");
-  const next = changed(table.policy, row.change, record, event);
-  return { record: next, commands: commandsOf(table.policy, row, next, event) };
+  return decideByRow(table.policy, row, record, event);
+}
+
+function decideByRow(
+  policy: Policy,
+  row: TableRow,
+  record: KeyRecord | null,
+  event: KeyEvent,
+): KeyDecision {
+  const next = changed(policy, row.change, record, event);
+  return { record: next, commands: commandsOf(policy, row, next, event) };
 }
 
 export function situationOf(record: KeyRecord | null, event: KeyEvent): Situation {

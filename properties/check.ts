@@ -133,6 +133,7 @@ function rowOf(
     reason,
     methods: [
       {
+        verdict,
         kind: "random",
         bounds: { runs, seed },
         evidence: { histories, operations, exercised, sometimes },

@@ -43,6 +43,8 @@ export interface ViolationResult {
 }
 
 export interface MethodResult {
+  /** What this method alone says; *holds* and *refuted* side by side are a failure of the suite. */
+  readonly verdict: Verdict;
   readonly kind: "exhaustive" | "conformance" | "random" | "ablation";
   readonly bounds: Readonly<Record<string, number | string>>;
   readonly evidence: MethodEvidence;
@@ -61,7 +63,7 @@ export interface MethodEvidence {
 }
 
 /** A counterexample file: schema `latchkey.counterexample/1`. */
-export interface Counterexample {
+export interface Counterexample<CounterexamplePlan = Plan> {
   readonly schema: "latchkey.counterexample/1";
   readonly claim: string;
   readonly invariant: string;
@@ -70,7 +72,7 @@ export interface Counterexample {
   readonly seed: number;
   /** fast-check's path to the plan that failed first. */
   readonly path: string;
-  readonly plan: Plan;
+  readonly plan: CounterexamplePlan;
   readonly steps: readonly CounterexampleStep[];
   /** Which sentence of which claim broke, and by what. */
   readonly explanation: string;
@@ -80,6 +82,15 @@ export interface Counterexample {
   readonly minimal: boolean | null;
   /** The command that runs it again. */
   readonly rerun: string;
+}
+
+/** A path through the exhaustively searched system, from its initial state. */
+export interface WitnessPlan {
+  readonly kind: "exhaustive";
+  /** The configuration that was searched, by its id. */
+  readonly scenario: string;
+  /** The action taken in each state, by its number in the compiled system. */
+  readonly actions: readonly number[];
 }
 
 export interface CounterexampleStep {

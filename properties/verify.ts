@@ -2,6 +2,8 @@
 import { type Claim, claims, type StoreClaim } from "../model/claims.ts";
 import { policies, type Policy, type PolicyName } from "../model/policy.ts";
 import { runCampaign } from "./campaign.ts";
+import type { ExhaustiveVerdict } from "./exhaustive/judge-exhaustively.ts";
+import { judgedTogether, searchedRow } from "./exhaustive-rows.ts";
 import type { Plan } from "./plan.ts";
 import { planArbitrary } from "./plan-arbitrary.ts";
 import type { PlanRunner } from "./plan-runner.ts";
@@ -18,6 +20,8 @@ export interface VerifyOptions {
   /** Real time that the campaigns may take together; null: as long as they need. */
   readonly budgetMs: number | null;
   readonly signal: AbortSignal;
+  /** Searches the system under a policy; null: no exhaustive search. */
+  readonly searchUnder: ((policy: PolicyName) => Promise<readonly ExhaustiveVerdict[]>) | null;
   readonly onProgress: (done: number, total: number, label: string) => void;
 }
 
@@ -28,10 +32,18 @@ export interface ClaimFinding {
   readonly finding: Finding;
 }
 
+/** A refutation by the exhaustive search. */
+export interface ClaimWitness {
+  readonly claim: string;
+  readonly policy: string;
+  readonly verdict: ExhaustiveVerdict;
+}
+
 export interface VerifyOutcome {
   /** Without the paths of counterexample files: these are the caller's to write. */
   readonly results: Results;
   readonly findings: readonly ClaimFinding[];
+  readonly witnesses: readonly ClaimWitness[];
   readonly campaigns: readonly { readonly policy: string; readonly result: CampaignResult }[];
 }
 
@@ -48,6 +60,7 @@ export async function judgeClaims(
   const startedAtMs = performance.now();
   const judged = claims.filter(({ id }) => options.claimIds?.includes(id) ?? true);
   const storeClaims = judged.filter((claim) => claim.level === "store");
+  const searches = startSearches(judged, options);
   const rows: ClaimResult[] = [];
   const findings: ClaimFinding[] = [];
   const campaigns: { policy: string; result: CampaignResult }[] = [];
@@ -60,18 +73,61 @@ export async function judgeClaims(
       findings.push({ claim: claim.id, policy, target: result.target, finding });
     }
   }
-  rows.push(...judged.flatMap(unbuiltRow));
+  const searched = withSearches(rows, judged, await searches, options);
   return {
     results: {
       schema: "latchkey.results/1",
       seed: options.seed,
       durationMs: Math.round(performance.now() - startedAtMs),
-      claims: rows,
+      claims: [...searched.rows, ...judged.flatMap(unbuiltRow)],
       violations: [],
     },
     findings,
+    witnesses: searched.witnesses,
     campaigns,
   };
+}
+
+type Searches = ReadonlyMap<PolicyName, readonly ExhaustiveVerdict[]>;
+
+/** One policy after the other, beside the campaigns. */
+async function startSearches(
+  judged: readonly Claim[],
+  { policies: names, searchUnder }: VerifyOptions,
+): Promise<Searches> {
+  const searches = new Map<PolicyName, readonly ExhaustiveVerdict[]>();
+  const isNeeded = judged.some((claim) => claim.level !== "unbuilt" && claim.exhaustive !== null);
+  if (searchUnder === null || !isNeeded) return searches;
+  for (const name of names) searches.set(name, await searchUnder(name));
+  return searches;
+}
+
+/** Adds what was searched to the rows of the model, and a row for each claim of the system. */
+function withSearches(
+  rows: readonly ClaimResult[],
+  judged: readonly Claim[],
+  searches: Searches,
+  options: VerifyOptions,
+): { rows: readonly ClaimResult[]; witnesses: readonly ClaimWitness[] } {
+  const all = [...rows];
+  const witnesses: ClaimWitness[] = [];
+  for (const policy of options.policies) {
+    for (const claim of judged) {
+      if (claim.level === "unbuilt" || claim.exhaustive === null) continue;
+      const verdict = searches.get(policy)?.find(({ invariant }) => invariant === claim.exhaustive);
+      const isModel = (row: ClaimResult) =>
+        row.id === claim.id && row.policy === policy && row.target === "model";
+      const place = all.findIndex(isModel);
+      const row = all[place];
+      if (claim.level === "system") all.push(searchedRow(claim, policy, verdict));
+      else if (row !== undefined && verdict !== undefined)
+        all[place] = judgedTogether(row, verdict);
+      if (verdict !== undefined && verdict.witness !== null) {
+        witnesses.push({ claim: claim.id, policy, verdict });
+      }
+    }
+  }
+  return { rows: all, witnesses };
 }
 
 interface PolicyCampaign {
@@ -138,17 +194,20 @@ function rowOf(
   finding: Finding | undefined,
 ): ClaimResult {
   const reason = finding === undefined ? whyInconclusive(claim, result, runs) : null;
+  const decided = reason === null ? "holds" : "inconclusive";
+  const verdict = finding === undefined ? decided : "refuted";
   return {
     id: claim.id,
     statement: claim.statement,
     source: claim.source,
     policy,
     target: result.target,
-    verdict: finding !== undefined ? "refuted" : reason === null ? "holds" : "inconclusive",
+    verdict,
     expected: claim.expected[policy],
     reason,
     methods: [
       {
+        verdict,
         kind: "random",
         bounds: { runs, seed },
         evidence: {

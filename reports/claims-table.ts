@@ -1,7 +1,7 @@
 // Decides how verdicts are shown on a terminal: claims by policies, expected and unexpected told apart.
 import Table from "cli-table3";
 import colors from "picocolors";
-import type { ClaimResult, Results } from "../properties/results.ts";
+import type { ClaimResult, Results, Verdict } from "../properties/results.ts";
 import { visibleLine } from "./show-text.ts";
 
 export interface TableOptions {
@@ -42,9 +42,17 @@ export function isCheck({ claims }: Results): boolean {
   return claims.length > 0 && claims.every(({ policy }) => policy === "contract");
 }
 
-/** Whether a verdict differs from what the claim register expects. */
-export function differs({ verdict, expected }: ClaimResult): boolean {
-  return verdict !== expected;
+/** Whether a verdict differs from what the claim register expects, or one method from another. */
+export function differs(row: ClaimResult): boolean {
+  return row.verdict !== row.expected || methodsDisagree(row);
+}
+
+/** Where methods disagree the suite has failed, whatever the register expects. */
+function methodsDisagree({ methods }: Pick<ClaimResult, "methods">): boolean {
+  const kinds = (wanted: Verdict) =>
+    new Set(methods.filter(({ verdict }) => verdict === wanted).map(({ kind }) => kind));
+  const [refuting, holding] = [kinds("refuted"), kinds("holds")];
+  return [...refuting].some((kind) => [...holding].some((other) => other !== kind));
 }
 
 /** A claim that needs a part of a later issue. */
@@ -73,7 +81,8 @@ function verdictCell(rows: readonly ClaimResult[], paint: Paint): string {
 
 function verdictText(row: ClaimResult, paint: Paint): string {
   if (differs(row)) {
-    return paint.red(paint.bold(`✗ ${row.verdict}`)) + paint.red(`\nexpected ${row.expected}`);
+    const why = row.verdict === row.expected ? "methods disagree" : `expected ${row.expected}`;
+    return paint.red(paint.bold(`✗ ${row.verdict}`)) + paint.red(`\n${why}`);
   }
   switch (row.verdict) {
     case "holds":

@@ -1,5 +1,10 @@
 // Decides what a counterexample file says: schema `latchkey.counterexample/1`, one finding with its story.
-import type { Counterexample, CounterexampleStep, Finding } from "../properties/results.ts";
+import type {
+  Counterexample,
+  CounterexampleStep,
+  Finding,
+  WitnessPlan,
+} from "../properties/results.ts";
 import { tellStory } from "./story.ts";
 
 /** What a finding does not know of itself. */
@@ -54,6 +59,8 @@ export function evidenceSteps(finding: Finding): readonly number[] {
 }
 
 /** The text of the file; lone surrogates are written as escapes, so that it is valid UTF-8. */
-export function counterexampleJson(counterexample: SavedCounterexample): string {
+export function counterexampleJson(
+  counterexample: SavedCounterexample | Counterexample<WitnessPlan>,
+): string {
   return `${JSON.stringify(counterexample, null, 2)}\n`;
 }

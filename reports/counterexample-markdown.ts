@@ -52,7 +52,12 @@ function minimality(minimal: boolean | null): string {
   return minimal === false ? "not surely minimal: the search was cut short" : "not shrunk";
 }
 
-function quoted(kind: string, id: string, sentence: string, source: string): readonly string[] {
+export function quoted(
+  kind: string,
+  id: string,
+  sentence: string,
+  source: string,
+): readonly string[] {
   if (sentence === "") return [];
   const origin = source === "" ? "" : ` (${proseMarkdown(source)})`;
   return [`> **${kind} ${proseMarkdown(id)}:** ${proseMarkdown(sentence)}${origin}`];
@@ -67,7 +72,11 @@ function actorText(actor: string): string {
   return ["clock", "store", "probe"].includes(actor) ? `the ${actor}` : actor;
 }
 
-function stepTable(steps: readonly CounterexampleStep[], evidence: readonly number[]): string {
+/** The steps as a table, with the evidence marked. */
+export function stepTable(
+  steps: readonly CounterexampleStep[],
+  evidence: readonly number[],
+): string {
   const rows = steps.map(({ step, at, actor, action, detail, state }) => [
     evidence.includes(step) ? `⚡ ${step}` : String(step),
     String(at),
@@ -121,6 +130,6 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 }
 
 /** A command inside a fence: one line, without a fence of its own. */
-function fenced(command: string): string {
+export function fenced(command: string): string {
   return command.replaceAll(/\s+/gu, " ").replaceAll("```", "'''");
 }

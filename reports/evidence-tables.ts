@@ -59,12 +59,23 @@ function methodGroups(claims: readonly ClaimResult[]): readonly MethodGroup[] {
 
 /** The seed is said once for the whole run. */
 function methodText(kind: string, methods: readonly MethodResult[]): string {
+  if (kind === "exhaustive") return exhaustiveText(methods);
   const bounds = methods.flatMap((method) =>
     Object.entries(method.bounds)
       .filter(([name]) => name !== "seed")
       .map(([name, value]) => `${name} ${grouped(value)}`),
   );
   return [kind, ...distinct(bounds)].join(", ");
+}
+
+/** Each search has a dozen bounds; the results file has them all. */
+function exhaustiveText(methods: readonly MethodResult[]): string {
+  const scenarios = distinct(methods.map(({ bounds }) => String(bounds["scenario"])));
+  const attempts = methods.flatMap(({ bounds }) =>
+    typeof bounds["attempts"] === "number" ? bounds["attempts"] : [],
+  );
+  const searches = `${scenarios.length} ${scenarios.length === 1 ? "search" : "searches"}`;
+  return `exhaustive, ${searches}, up to ${Math.max(...attempts)} attempts`;
 }
 
 /** Claims that one campaign judged together share its histories, so that counts never add up. */

@@ -59,6 +59,8 @@ export interface ExhaustiveWitness {
   readonly scenario: string;
   readonly length: number;
   readonly steps: readonly CounterexampleStep[];
+  /** The action taken in each state, by its number in the compiled system. */
+  readonly actions: readonly number[];
 }
 
 /** Throws a RangeError of one line for a scenario that the policy does not have. */
@@ -173,7 +175,12 @@ function rowOf({ scenario, model, result }: JudgedScenario, invariant: WatchedIn
         elapsedMs,
       },
       isStopped: result.stoppedBy !== null && result.stoppedBy !== "refuted",
-      witness: steps && { scenario: scenario.id, length: steps.length, steps },
+      witness: steps && {
+        scenario: scenario.id,
+        length: steps.length,
+        steps,
+        actions: property.witness?.actions ?? [],
+      },
     },
   ];
 }
