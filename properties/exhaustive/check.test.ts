@@ -132,6 +132,19 @@ describe("a bound", () => {
     );
   });
 
+  test.each([2867, 2868, 5734, 5735])(
+    "of %d states fills the largest table to its brim",
+    async (maxStates) => {
+      const result = await checkModel(grid(128, 2), { bounds: { maxStates } });
+      expect(result).toMatchObject({ states: maxStates, stoppedBy: "maxStates" });
+    },
+  );
+
+  test("of exactly the states there are stops nothing", async () => {
+    const result = await checkModel(grid(64, 2), { bounds: { maxStates: 4096 } });
+    expect(result).toMatchObject({ states: 4096, edges: 2 * 64 * 63, stoppedBy: null });
+  });
+
   test("of bytes is respected", async () => {
     const maxBytes = 4_000_000;
     const result = await checkModel(grid(1024, 4), { bounds: { maxBytes } });
@@ -228,9 +241,9 @@ describe("the set of states", () => {
     async (words) => {
       const result = await checkModel(grid(400, words));
       expect(result).toMatchObject({
-        states: 512 * 512,
-        edges: 2 * 512 * 511,
-        depth: 1022,
+        states: 400 * 400,
+        edges: 2 * 400 * 399,
+        depth: 798,
         ends: 1,
       });
       expect(result.bytesPerState).toBeLessThan(4 * (words + 1) * 1.3 + 16);

@@ -130,7 +130,7 @@ test("agrees with the naive search on counts, verdicts and witness lengths of ra
   await fc.assert(
     fc.asyncProperty(randomGraph, async (graph) => {
       const plain = modelOf(graph);
-      const result = await checkModel(packed(plain));
+      const result = await checkModel(packed(plain), { bounds: { maxBytes: 2 ** 22 } });
       const expected = expectedOf(graph);
       const judged = [...result.properties, { id: "deadlock", kind: "always", ...result.deadlock }];
       const { states, edges, depth, ends, deadlocks } = result;
@@ -156,6 +156,6 @@ test("agrees with the naive search on counts, verdicts and witness lengths of ra
         else if (id === "eventually") expect(plain.next(path.at(-1) ?? [])).toEqual([]);
       }
     }),
-    { numRuns: 150, seed: 3 },
+    { numRuns: 300, seed: 3 },
   );
 });

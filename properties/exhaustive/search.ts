@@ -18,9 +18,6 @@ export async function search(
   const set = new StateSet({
     words: model.words,
     ...settings.bounds,
-    part: 0,
-    parts: 1,
-    shared: false,
   });
   const expander = new Expander(model, settings.symmetry);
   const tally = createTally();

@@ -1,7 +1,7 @@
 // Decides what a search leaves behind: the set of states, where each depth begins, and the tally.
 import type { StopCause } from "./check-result.ts";
 import type { Tally } from "./expansion.ts";
-import { CHUNK_MASK, CHUNK_SHIFT, CHUNK_STATES } from "./state-set.ts";
+import { BLOCK_SHIFT } from "./state-set.ts";
 import type { StateSet } from "./state-set.ts";
 
 /** The states that one thread found, in its own numbering. */
@@ -25,18 +25,20 @@ export interface StateGraph {
   readonly maxPauseMs: number;
 }
 
-/** How many states chunk number `chunk` holds. */
-export function statesInChunk(graph: StateGraph, chunk: number): number {
-  const part = graph.parts[chunk % graph.parts.length] as GraphPart;
-  const last = part.end >>> CHUNK_SHIFT;
-  if (chunk < last) return CHUNK_STATES;
-  return chunk === last ? part.end & CHUNK_MASK : 0;
+/** The index after the highest of any part. */
+export function topOf(graph: StateGraph): number {
+  return Math.max(...graph.parts.map(({ end }) => end));
+}
+
+/** The part whose numbering the index belongs to; `end` tells whether it numbers a state. */
+export function partOf(graph: StateGraph, index: number): GraphPart {
+  return graph.parts[(index >>> BLOCK_SHIFT) % graph.parts.length] as GraphPart;
 }
 
 /** The depth at which the search found the state. */
 export function depthOf(graph: StateGraph, index: number): number {
-  const part = graph.parts[(index >>> CHUNK_SHIFT) % graph.parts.length] as GraphPart;
-  let depth = part.depthStarts.length - 1;
-  while (depth > 0 && (part.depthStarts[depth] as number) > index) depth -= 1;
+  const { depthStarts } = partOf(graph, index);
+  let depth = depthStarts.length - 1;
+  while (depth > 0 && (depthStarts[depth] as number) > index) depth -= 1;
   return depth;
 }
