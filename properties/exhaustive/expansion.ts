@@ -47,7 +47,7 @@ export class Expander {
   }
 
   /** Fills the batch with the successors of states from `head` on, up to `end`, and returns the new head. */
-  fill(set: StateSet, head: number, end: number, tally: Tally): number {
+  expandBatch(set: StateSet, head: number, end: number, tally: Tally): number {
     const { model, batch } = this;
     const { states, origins, words } = batch;
     const { records, stride } = set;

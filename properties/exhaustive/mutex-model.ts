@@ -61,12 +61,14 @@ export function mutexModel(options: MutexOptions): PackedModel {
 
 const ACTIONS = ["reserve", "execute", "fail", "lose the answer", "commit", "release", "try again"];
 
+// oxlint-disable-next-line max-lines-per-function -- all steps of one state in one loop, as the programs it is compared with compile theirs
 function expandNarrow({
   attempts,
   clock: lastTick,
   pending,
   retention,
 }: MutexOptions): PackedModel["expand"] {
+  // oxlint-disable-next-line max-lines-per-function -- the same
   return (states, at, out, outAt, actions) => {
     const record = states[at] as number;
     const stages = states[at + 1] as number;
@@ -148,8 +150,9 @@ function expandWide(options: MutexOptions, words: number): PackedModel["expand"]
     for (let i = 0; i < count; i += 1) {
       const to = outAt + i * words;
       out[to] = successors[i * 2] as number;
-      for (let word = 1; word < words; word += 1)
+      for (let word = 1; word < words; word += 1) {
         out[to + word] = (successors[i * 2 + 1] as number) & (masks[word - 1] as number);
+      }
     }
     return count;
   };

@@ -31,7 +31,7 @@ export async function search(
       depthStarts.push(head);
       depthEnd = set.next;
     }
-    head = expander.fill(set, head, depthEnd, tally);
+    head = expander.expandBatch(set, head, depthEnd, tally);
     stoppedBy = insertFilled(set, expander, tally) ?? enough(tally);
     if (stoppedBy === null && pacer.due()) {
       const { next } = set;

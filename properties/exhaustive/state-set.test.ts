@@ -9,7 +9,7 @@ test("keeps each state once, in order, with its parent, while the table moves; a
   const batch = createBatch(2, 1000);
   const arrived = new Map<string, number>();
   let moving = 0;
-  for (let round = 0; round < 300; round += 1) {
+  for (let round = 0; round < 100; round += 1) {
     for (let i = 0; i < 1000; i += 1) {
       const value = (round * 700 + i) >>> 0;
       batch.states.set([value & 0xff, Math.imul(value, 0x0101_0101)], i * 2);
@@ -25,7 +25,7 @@ test("keeps each state once, in order, with its parent, while the table moves; a
     locate(set, batch);
     expect(batch.places.every((place) => place >= 0)).toBe(true);
   }
-  expect(moving).toBeGreaterThan(10);
+  expect(moving).toBeGreaterThan(5);
   const state = new Uint32Array(2);
   let index = 0;
   for (const [key, round] of arrived) {

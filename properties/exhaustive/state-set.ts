@@ -102,8 +102,9 @@ export class StateSet {
   #rehash(entries: Uint32Array, count: number, hashes: Int32Array): void {
     const { words } = this;
     const states = new Uint32Array(count * words);
-    for (let i = 0; i < count; i += 1)
+    for (let i = 0; i < count; i += 1) {
       copyState(this, ((entries[i] as number) & INDEX_MASK) - 1, states, i * words);
+    }
     hashStates(states, count, words, hashes);
   }
 }
@@ -143,8 +144,9 @@ export function locate(set: StateSet, batch: Batch): void {
       if (
         (entry ^ tag) >>> TAG_SHIFT === 0 &&
         same(records, ((entry & INDEX_MASK) - 1) * stride, states, at, words)
-      )
+      ) {
         break;
+      }
       slot += 1;
       entry = (slots[slot] as number) | 0;
     }
@@ -203,8 +205,9 @@ function insertBatch(set: StateSet, batch: Batch, limit: number): boolean {
       if (
         (entry ^ tag) >>> TAG_SHIFT === 0 &&
         same(records, ((entry & INDEX_MASK) - 1) * stride, states, at, words)
-      )
+      ) {
         break;
+      }
       slot += 1;
       entry = (slots[slot] as number) | 0;
     }

@@ -59,8 +59,9 @@ export class StateTable {
 
   /** Begins a move or goes on with one, so that `added` states can join the `states` that are here. */
   makeRoom(states: number, added: number): void {
-    if (this.moving || this.#overflows(states + added))
+    if (this.moving || this.#overflows(states + added)) {
       this.#move(Math.max(LEAST_MOVED, added * MOVES_PER_STATE));
+    }
   }
 
   #overflows(states: number): boolean {

@@ -154,10 +154,11 @@ class Sweeper {
       let every = i === end ? 0 : this.#every;
       for (; i < end; i += 1) {
         const index = places[i] as number;
-        if (index < 0)
+        if (index < 0) {
           throw new ModelFault(
             `expand() gave a state that it did not give before: model=${this.#model.name}; make it depend on the state alone`,
           );
+        }
         const successor = good[index] as number;
         some |= successor;
         every &= successor;

@@ -61,10 +61,11 @@ export class WitnessFinder {
       const before = states.at(-1);
       const choices = before === undefined ? initialStates(this.#model) : this.#expand(before);
       const choice = this.#indicesOf(choices).indexOf(index);
-      if (choice < 0)
+      if (choice < 0) {
         throw new ModelFault(
           `no successor leads along the path found: model=${this.#model.name} step=${states.length}; make expand() and canonicalise() depend on the state alone`,
         );
+      }
       if (before !== undefined) actions.push(this.#actions[choice] as number);
       states.push(choices.slice(choice * words, (choice + 1) * words));
     }
