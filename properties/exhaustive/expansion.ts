@@ -7,6 +7,7 @@ import type { PackedModel } from "./model.ts";
 
 /** What a search has seen so far. Indices are those of the set; -1 for none. */
 export interface Tally {
+  expanded: number;
   edges: number;
   ends: number;
   deadlocks: number;
@@ -18,6 +19,7 @@ export interface Tally {
 
 export function createTally(): Tally {
   return {
+    expanded: 0,
     edges: 0,
     ends: 0,
     deadlocks: 0,
@@ -62,6 +64,7 @@ export class Expander {
       for (let i = 0; i < added; i += 1) origins[count + i] = next;
       count += added;
       next = set.following(next);
+      tally.expanded += 1;
     }
     batch.count = count;
     tally.edges += count;

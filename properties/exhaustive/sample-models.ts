@@ -1,6 +1,12 @@
 // Decides which small systems the checker is tried on: counts, verdicts and shortest witnesses are known for each.
 import type { PackedModel, PropertyDeclaration } from "./model.ts";
 
+/** For threads: `options` names a sample of this file and its size. */
+export function createModel(options: unknown): PackedModel {
+  const { sample, size } = options as { sample: "philosophers" | "counter"; size: number };
+  return packed(sample === "counter" ? counter(size) : philosophers(size));
+}
+
 /** A model over plain numbers, for samples: slow and clear. Each successor is `[state words, action]`. */
 export interface PlainModel {
   readonly name: string;

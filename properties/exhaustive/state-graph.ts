@@ -1,7 +1,9 @@
 // Decides what a search leaves behind: the set of states, where each depth begins, and the tally.
 import type { StopCause } from "./check-result.ts";
 import type { Tally } from "./expansion.ts";
-import { BLOCK_SHIFT } from "./state-set.ts";
+import { createBatch } from "./batch.ts";
+import type { Batch } from "./batch.ts";
+import { BLOCK_SHIFT, locate } from "./state-set.ts";
 import type { StateSet } from "./state-set.ts";
 
 /** The states that one thread found, in its own numbering. */
@@ -13,7 +15,10 @@ export interface GraphPart {
 }
 
 export interface StateGraph {
+  /** The first of them, for records: sets that share a graph share their records. */
   readonly set: StateSet;
+  /** A state is in the table of the set that {@link ownerOf} its hash names. */
+  readonly sets: readonly StateSet[];
   readonly parts: readonly GraphPart[];
   readonly tally: Tally;
   readonly states: number;
@@ -41,4 +46,37 @@ export function depthOf(graph: StateGraph, index: number): number {
   let depth = depthStarts.length - 1;
   while (depth > 0 && (depthStarts[depth] as number) > index) depth -= 1;
   return depth;
+}
+
+/** Which of two threads keeps the state with this hash: a bit that neither tags nor homes of any but the largest tables use. */
+export function ownerOf(hash: number): number {
+  return (hash >>> 4) & 1;
+}
+
+/** Writes the index of each hashed state of the batch into `places`; -1 for one that the graph does not hold. */
+export function locateInGraph(graph: StateGraph, batch: Batch): void {
+  if (graph.sets.length === 1) {
+    locate(graph.set, batch);
+    return;
+  }
+  for (const [owner, set] of graph.sets.entries()) locateOwned(set, batch, owner);
+}
+
+function locateOwned(set: StateSet, batch: Batch, owner: number): void {
+  const { words, states, hashes, places, count } = batch;
+  const own = createBatch(words, count);
+  for (let i = 0; i < count; i += 1) {
+    if (ownerOf(hashes[i] as number) !== owner) continue;
+    const to = own.count;
+    for (let word = 0; word < words; word += 1) {
+      own.states[to * words + word] = states[i * words + word] as number;
+    }
+    own.hashes[to] = hashes[i] as number;
+    own.origins[to] = i;
+    own.count += 1;
+  }
+  locate(set, own);
+  for (let i = 0; i < own.count; i += 1) {
+    places[own.origins[i] as number] = own.places[i] as number;
+  }
 }

@@ -22,6 +22,8 @@ export interface StateSetShare {
   readonly parts: number;
   /** The records of all of them. */
   readonly records: Uint32Array;
+  /** The slots of this set's table, of a set that another thread filled. */
+  readonly slots?: Uint32Array;
 }
 
 export type InsertOutcome = "done" | "maxStates" | "maxBytes";
@@ -59,11 +61,13 @@ export class StateSet {
     this.parts = share?.parts ?? 1;
     this.next = (share?.part ?? 0) << BLOCK_SHIFT;
     const capacity = capacityOf(options);
-    const allocate =
-      share === undefined ? (length: number) => new Uint32Array(length) : reserveShared;
+    const allocate = share === undefined ? reserve : reserveShared;
     this.records = share?.records ?? allocate(capacity * this.stride);
-    this.table = new StateTable(capacity, allocate, (entries, count, hashes) =>
-      this.#rehash(entries, count, hashes),
+    const slots = share?.slots;
+    this.table = new StateTable(
+      capacity,
+      slots === undefined ? allocate : () => slots,
+      (entries, count, hashes) => this.#rehash(entries, count, hashes),
     );
   }
 
@@ -78,10 +82,13 @@ export class StateSet {
     return (after & BLOCK_MASK) === 0 ? after + ((this.parts - 1) << BLOCK_SHIFT) : after;
   }
 
-  /** Inserts the hashed states of the batch in their order. Past a bound it stops at the state that met it. */
-  insert(batch: Batch): InsertOutcome {
+  /**
+   * Inserts the hashed states of the batch in their order. Past a bound it stops at the state that met it;
+   * `maxStates` is that of the options unless told otherwise.
+   */
+  insert(batch: Batch, maxStates = this.#options.maxStates): InsertOutcome {
     const { table, count } = this;
-    const { maxBytes, maxStates } = this.#options;
+    const { maxBytes } = this.#options;
     if (this.bytes + table.bytesToAdd(count + batch.count) > maxBytes) return "maxBytes";
     if (table.moving || table.bytesToAdd(count + batch.count) > 0) this.#grow(batch.count);
     const affordable = Math.floor((maxBytes - table.bytes) / (this.stride * 4));
@@ -112,6 +119,10 @@ export class StateSet {
 /** How many states fit the bounds, whatever the table takes. Offsets of records stay below 2^31, where they are cheap. */
 export function capacityOf({ words, maxStates, maxBytes }: StateSetOptions): number {
   return Math.min(maxStates, Math.floor(Math.min(maxBytes, 2 ** 33 - 8) / ((words + 1) * 4)));
+}
+
+function reserve(length: number): Uint32Array {
+  return new Uint32Array(length);
 }
 
 export function reserveShared(length: number): Uint32Array {

@@ -3,9 +3,8 @@ import { BATCH_STATES } from "./batch.ts";
 import { Expander, ModelFault } from "./expansion.ts";
 import type { PackedModel } from "./model.ts";
 import type { Pacer } from "./pacer.ts";
-import { depthOf, partOf, topOf } from "./state-graph.ts";
+import { depthOf, locateInGraph, partOf, topOf } from "./state-graph.ts";
 import type { StateGraph } from "./state-graph.ts";
-import { locate } from "./state-set.ts";
 import type { SearchProgress, SearchSettings } from "./check-options.ts";
 
 export interface Sweep {
@@ -139,7 +138,7 @@ class Sweeper {
     }
     batch.count = count;
     this.#expander.prepare();
-    locate(this.#graph.set, batch);
+    locateInGraph(this.#graph, batch);
     this.#combine(sources);
     return index;
   }

@@ -3,8 +3,9 @@ import { NO_ORIGIN } from "./batch.ts";
 import type { Witness } from "./check-result.ts";
 import { Expander, initialStates, ModelFault } from "./expansion.ts";
 import type { PackedModel } from "./model.ts";
+import { locateInGraph } from "./state-graph.ts";
 import type { StateGraph } from "./state-graph.ts";
-import { copyState, locate, parentOf } from "./state-set.ts";
+import { copyState, parentOf } from "./state-set.ts";
 import type { Sweep } from "./sweep.ts";
 
 /** WitnessFinder rebuilds executions from the indices of a graph. */
@@ -87,7 +88,7 @@ export class WitnessFinder {
     const indices: number[] = [];
     while (indices.length * this.#model.words < states.length) {
       const count = this.#expander.fillInitial(states, indices.length, NO_ORIGIN);
-      locate(this.#graph.set, this.#expander.batch);
+      locateInGraph(this.#graph, this.#expander.batch);
       indices.push(...this.#expander.batch.places.subarray(0, count));
     }
     return indices;
