@@ -53,6 +53,7 @@ export class StateSet {
   /** Consumes what is read only to fetch it early, or the reads would be optimised away. */
   sink = 0;
   readonly #options: StateSetOptions;
+  #scratch = new Uint32Array(0);
 
   constructor(options: StateSetOptions, share?: StateSetShare) {
     this.#options = options;
@@ -108,11 +109,10 @@ export class StateSet {
 
   #rehash(entries: Uint32Array, count: number, hashes: Int32Array): void {
     const { words } = this;
-    const states = new Uint32Array(count * words);
-    for (let i = 0; i < count; i += 1) {
-      copyState(this, ((entries[i] as number) & INDEX_MASK) - 1, states, i * words);
-    }
-    hashStates(states, count, words, hashes);
+    if (this.#scratch.length < count * words) this.#scratch = new Uint32Array(2 * count * words);
+    this.sink ^= fetchRecords(this, entries, count);
+    gatherStates(this, entries, count, this.#scratch);
+    hashStates(this.#scratch, count, words, hashes);
   }
 }
 
@@ -133,6 +133,23 @@ export function copyState(set: StateSet, index: number, out: Uint32Array, outAt:
   const { records, words } = set;
   const at = index * set.stride;
   for (let word = 0; word < words; word += 1) out[outAt + word] = records[at + word] as number;
+}
+
+function fetchRecords(set: StateSet, entries: Uint32Array, count: number): number {
+  const { records, stride } = set;
+  let sink = 0;
+  for (let i = 0; i < count; i += 1) {
+    sink ^= records[(((entries[i] as number) & INDEX_MASK) - 1) * stride] as number;
+  }
+  return sink;
+}
+
+function gatherStates(set: StateSet, entries: Uint32Array, count: number, out: Uint32Array): void {
+  const { records, stride, words } = set;
+  for (let i = 0, to = 0; i < count; i += 1) {
+    const at = (((entries[i] as number) & INDEX_MASK) - 1) * stride;
+    for (let word = 0; word < words; word += 1, to += 1) out[to] = records[at + word] as number;
+  }
 }
 
 /** The parent that {@link Batch.origins} gave when the state was new. */
