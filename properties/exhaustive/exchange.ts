@@ -3,7 +3,6 @@ import { BATCH_STATES } from "./batch.ts";
 import type { Batch } from "./batch.ts";
 import type { SearchProgress } from "./check-options.ts";
 import type { Tally } from "./expansion.ts";
-import { reserveShared } from "./state-set.ts";
 import type { StateSet } from "./state-set.ts";
 
 /** Blocks under way in each direction. */
@@ -27,6 +26,15 @@ const EXPANDED = 19;
 /** In units of 1024, as bytes would not fit. */
 const KIBIBYTES = 21;
 const CONTROL_WORDS = 23;
+
+/** Which thread keeps the states with this hash: by a bit that tags do not use, and homes only of the largest tables. */
+export function ownerOf(hash: number): number {
+  return (hash >>> 4) & 1;
+}
+
+export function reserveShared(length: number): Uint32Array {
+  return new Uint32Array(new SharedArrayBuffer(length * Uint32Array.BYTES_PER_ELEMENT));
+}
 
 /** The memory that both threads and their parent share. */
 export interface SharedMemory {

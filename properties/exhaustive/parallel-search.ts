@@ -4,7 +4,7 @@ import { CheckRefusal, settle } from "./check-options.ts";
 import type { CheckOptions, SearchProgress, SearchSettings } from "./check-options.ts";
 import { checkModel, finishCheck } from "./check.ts";
 import type { CheckResult, StopCause } from "./check-result.ts";
-import { createSharedMemory, stop, stoppedBy, totals } from "./exchange.ts";
+import { createSharedMemory, reserveShared, stop, stoppedBy, totals } from "./exchange.ts";
 import type { SharedMemory } from "./exchange.ts";
 import { createTally, ModelFault } from "./expansion.ts";
 import type { Tally } from "./expansion.ts";
@@ -13,7 +13,7 @@ import { Pacer } from "./pacer.ts";
 import type { WorkerFault, WorkerReport, WorkerTask } from "./search-worker.ts";
 import { depthOf } from "./state-graph.ts";
 import type { StateGraph } from "./state-graph.ts";
-import { BLOCK_SHIFT, capacityOf, reserveShared, StateSet } from "./state-set.ts";
+import { BLOCK_SHIFT, capacityOf } from "./state-set.ts";
 
 /** Below so many states the second thread does not pay, and the bound could not be kept exactly enough. */
 const LEAST_STATES = 1 << 14;
@@ -66,7 +66,7 @@ async function searchInParallel(
   const looking = setInterval(() => look(memory, settings, pacer), LOOK_EVERY_MS);
   try {
     const reports = await Promise.all(tasks.map((task) => runWorker(task)));
-    return join(model, bounds, records, reports, stoppedBy(memory.control));
+    return join(model, records, reports, stoppedBy(memory.control));
   } finally {
     clearInterval(looking);
   }
@@ -106,29 +106,17 @@ function look({ control }: SharedMemory, settings: SearchSettings, pacer: Pacer)
 
 function join(
   model: PackedModel,
-  bounds: WorkerTask["bounds"],
   records: Uint32Array,
   reports: readonly WorkerReport[],
   cause: StopCause | "fault" | null,
 ): StateGraph {
-  const { words } = model;
-  const sets = reports.map((report) => {
-    const { me: part, slots } = report;
-    const set = new StateSet({ words, ...bounds }, { part, parts: 2, records, slots });
-    set.count = report.count;
-    set.next = report.end;
-    set.table.bits = report.bits;
-    set.table.split = report.split;
-    return set;
-  });
   const sum = (of: (report: WorkerReport) => number): number =>
     reports.reduce((total, report) => total + of(report), 0);
   const states = sum(({ count }) => count);
   const tally = createTally();
   const queueLength = states - sum((report) => report.tally.expanded);
   const graph: StateGraph = {
-    set: sets[0] as StateSet,
-    sets,
+    set: { words: model.words, stride: model.words + 1, records, index: null },
     parts: reports,
     tally,
     states,

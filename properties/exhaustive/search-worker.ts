@@ -3,15 +3,15 @@ import { parentPort, workerData } from "node:worker_threads";
 import { NO_ORIGIN } from "./batch.ts";
 import type { Batch } from "./batch.ts";
 import type { SearchBounds, SearchSettings } from "./check-options.ts";
-import { Exchange, stop, stoppedBy } from "./exchange.ts";
+import { Exchange, ownerOf, stop, stoppedBy } from "./exchange.ts";
 import type { SharedMemory } from "./exchange.ts";
 import { createTally, Expander, initialStates } from "./expansion.ts";
 import type { Tally } from "./expansion.ts";
 import type { ModelModule, ModelReference } from "./model.ts";
 import { decides } from "./search.ts";
 import { hashStates } from "./state-hash.ts";
-import { ownerOf } from "./state-graph.ts";
-import { MAX_INDEXED_STATES, StateSet } from "./state-set.ts";
+import { MAX_INDEXED_STATES } from "./state-index.ts";
+import { StateSet } from "./state-set.ts";
 
 /** What a thread is given. */
 export interface WorkerTask {
@@ -27,9 +27,6 @@ export interface WorkerTask {
 export interface WorkerReport {
   readonly kind: "report";
   readonly me: number;
-  readonly slots: Uint32Array;
-  readonly bits: number;
-  readonly split: number;
   readonly count: number;
   readonly end: number;
   readonly tally: Tally;
@@ -203,13 +200,10 @@ class Searcher {
   }
 
   #report(): WorkerReport {
-    const { table, count, next, bytes, maxPauseMs } = this.#set;
+    const { count, next, bytes, maxPauseMs } = this.#set;
     return {
       kind: "report",
       me: this.#task.me,
-      slots: table.slots,
-      bits: table.bits,
-      split: table.split,
       count,
       end: next,
       tally: this.#tally,

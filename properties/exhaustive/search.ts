@@ -41,9 +41,9 @@ export async function search(
   }
   // A clock or a wish that came with the last batch stopped nothing; a full set may have lost states of that batch.
   if (head === set.next && stoppedBy !== "maxStates" && stoppedBy !== "maxBytes") stoppedBy = null;
+  const { words, stride, records, index } = set;
   return {
-    set,
-    sets: [set],
+    set: { words, stride, records, index },
     parts: [{ depthStarts, end: set.next }],
     tally,
     states: set.count,

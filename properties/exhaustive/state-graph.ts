@@ -1,9 +1,10 @@
 // Decides what a search leaves behind: the set of states, where each depth begins, and the tally.
 import type { StopCause } from "./check-result.ts";
 import type { Tally } from "./expansion.ts";
-import { createBatch } from "./batch.ts";
-import type { Batch } from "./batch.ts";
-import { BLOCK_SHIFT, locate } from "./state-set.ts";
+import { BATCH_STATES, createBatch } from "./batch.ts";
+import { hashStates } from "./state-hash.ts";
+import { enter, StateIndex } from "./state-index.ts";
+import { BLOCK_SHIFT } from "./state-set.ts";
 import type { StateSet } from "./state-set.ts";
 
 /** The states that one thread found, in its own numbering. */
@@ -15,10 +16,8 @@ export interface GraphPart {
 }
 
 export interface StateGraph {
-  /** The first of them, for records: sets that share a graph share their records. */
-  readonly set: StateSet;
-  /** A state is in the table of the set that {@link ownerOf} its hash names. */
-  readonly sets: readonly StateSet[];
+  /** Its records are those of all parts; its table is whole only if there is one part. */
+  readonly set: Pick<StateSet, "words" | "stride" | "records" | "index">;
   readonly parts: readonly GraphPart[];
   readonly tally: Tally;
   readonly states: number;
@@ -48,35 +47,28 @@ export function depthOf(graph: StateGraph, index: number): number {
   return depth;
 }
 
-/** Which of two threads keeps the state with this hash: a bit that neither tags nor homes of any but the largest tables use. */
-export function ownerOf(hash: number): number {
-  return (hash >>> 4) & 1;
-}
-
-/** Writes the index of each hashed state of the batch into `places`; -1 for one that the graph does not hold. */
-export function locateInGraph(graph: StateGraph, batch: Batch): void {
-  if (graph.sets.length === 1) {
-    locate(graph.set, batch);
-    return;
-  }
-  for (const [owner, set] of graph.sets.entries()) locateOwned(set, batch, owner);
-}
-
-function locateOwned(set: StateSet, batch: Batch, owner: number): void {
-  const { words, states, hashes, places, count } = batch;
-  const own = createBatch(words, count);
-  for (let i = 0; i < count; i += 1) {
-    if (ownerOf(hashes[i] as number) !== owner) continue;
-    const to = own.count;
-    for (let word = 0; word < words; word += 1) {
-      own.states[to * words + word] = states[i * words + word] as number;
+/** Numbers all states of the graph by their words: with the table of the search if it can, with one of its own if not. */
+export function indexOf(graph: StateGraph): StateIndex {
+  const { words, stride, records, index } = graph.set;
+  if (index !== null && graph.parts.length === 1) return index;
+  const built = new StateIndex(words, records, graph.states);
+  const batch = createBatch(words, BATCH_STATES);
+  const top = topOf(graph);
+  let entered = 0;
+  for (let from = 0; from < top;) {
+    batch.count = 0;
+    for (; from < top && batch.count < BATCH_STATES; from += 1) {
+      if (from >= partOf(graph, from).end) continue;
+      const to = batch.count * words;
+      for (let word = 0; word < words; word += 1) {
+        batch.states[to + word] = records[from * stride + word] as number;
+      }
+      batch.origins[batch.count] = from;
+      batch.count += 1;
     }
-    own.hashes[to] = hashes[i] as number;
-    own.origins[to] = i;
-    own.count += 1;
+    hashStates(batch.states, batch.count, words, batch.hashes);
+    enter(built, entered, batch);
+    entered += batch.count;
   }
-  locate(set, own);
-  for (let i = 0; i < own.count; i += 1) {
-    places[own.origins[i] as number] = own.places[i] as number;
-  }
+  return built;
 }

@@ -1,14 +1,15 @@
 // Decides whether a state is new, and keeps every state once, in the order of arrival: the set is also the queue.
 import type { Batch } from "./batch.ts";
 import { hashStates } from "./state-hash.ts";
-import { INDEX_MASK, StateTable, TAG_SHIFT } from "./state-table.ts";
-
-/** The most states that indices can number. */
-export const MAX_INDEXED_STATES = INDEX_MASK - 1;
+import { INDEX_MASK, same, StateIndex, TAG_SHIFT } from "./state-index.ts";
+import { fetchSlots, StateTable } from "./state-table.ts";
 
 /** Sets of several threads that share their records take turns by blocks of so many. */
 export const BLOCK_SHIFT = 12;
 const BLOCK_MASK = (1 << BLOCK_SHIFT) - 1;
+
+/** States of so many words are kept in the table itself. Wider ones would make it too large. */
+const NARROW_WORDS = 2;
 
 export interface StateSetOptions {
   readonly words: number;
@@ -22,8 +23,6 @@ export interface StateSetShare {
   readonly parts: number;
   /** The records of all of them. */
   readonly records: Uint32Array;
-  /** The slots of this set's table, of a set that another thread filled. */
-  readonly slots?: Uint32Array;
 }
 
 export type InsertOutcome = "done" | "maxStates" | "maxBytes";
@@ -31,12 +30,14 @@ export type InsertOutcome = "done" | "maxStates" | "maxBytes";
 /**
  * StateSet holds packed states once each, numbered in the order of arrival.
  *
- * A record is the state's words and the index of its parent. All records lie in one array, and a table of indices
- * finds them: flat arrays, because looking up which chunk an element is in cost as much as the element. Their
- * address space is reserved at the start and memory follows as it is written, so that nothing is ever copied.
+ * A record is the state's words and the index of its parent; all records lie in one array. A table finds them. Of
+ * states of one or two words it holds the words, so that a successor seen before, which most are, costs one cache
+ * miss; of wider ones it holds tagged indices, which costs two misses and half the memory. Arrays are flat: looking
+ * up which chunk an element is in cost as much as the element. Their address space is reserved at the start and
+ * memory follows as it is written, so that nothing is ever copied.
  *
- * Insertion works on batches in three small loops: read every table slot, then every state that those name, then
- * decide. The processor so waits for many cache lines at once, not for each in turn.
+ * Insertion works on batches in small loops: read every table slot, then every record that those name, then decide.
+ * The processor so waits for many cache lines at once, not for each in turn.
  */
 export class StateSet {
   readonly words: number;
@@ -44,32 +45,31 @@ export class StateSet {
   readonly stride: number;
   readonly records: Uint32Array;
   readonly table: StateTable;
+  /** Of wide states: the index that the table is part of. */
+  readonly index: StateIndex | null;
   readonly parts: number;
   count = 0;
   /** The index that the next new state gets. */
   next: number;
+  /** Of narrow states: whether the state of zeros, which would be a free slot, is here. */
+  hasZeros = false;
   /** The longest time that one insertion of a batch spent on growth. */
   maxPauseMs = 0;
   /** Consumes what is read only to fetch it early, or the reads would be optimised away. */
   sink = 0;
   readonly #options: StateSetOptions;
-  #scratch = new Uint32Array(0);
 
   constructor(options: StateSetOptions, share?: StateSetShare) {
+    const { words } = options;
     this.#options = options;
-    this.words = options.words;
-    this.stride = options.words + 1;
+    this.words = words;
+    this.stride = words + 1;
     this.parts = share?.parts ?? 1;
     this.next = (share?.part ?? 0) << BLOCK_SHIFT;
     const capacity = capacityOf(options);
-    const allocate = share === undefined ? reserve : reserveShared;
-    this.records = share?.records ?? allocate(capacity * this.stride);
-    const slots = share?.slots;
-    this.table = new StateTable(
-      capacity,
-      slots === undefined ? allocate : () => slots,
-      (entries, count, hashes) => this.#rehash(entries, count, hashes),
-    );
+    this.records = share?.records ?? new Uint32Array(capacity * this.stride);
+    this.index = words > NARROW_WORDS ? new StateIndex(words, this.records, capacity) : null;
+    this.table = this.index?.table ?? narrowTable(words, capacity);
   }
 
   /** Bytes of records and table in use. */
@@ -88,16 +88,26 @@ export class StateSet {
    * `maxStates` is that of the options unless told otherwise.
    */
   insert(batch: Batch, maxStates = this.#options.maxStates): InsertOutcome {
-    const { table, count } = this;
+    const { table, count, index } = this;
     const { maxBytes } = this.#options;
     if (this.bytes + table.bytesToAdd(count + batch.count) > maxBytes) return "maxBytes";
     if (table.moving || table.bytesToAdd(count + batch.count) > 0) this.#grow(batch.count);
     const affordable = Math.floor((maxBytes - table.bytes) / (this.stride * 4));
-    this.sink ^= fetchSlots(table, batch);
-    this.sink ^= fetchStates(this, batch);
-    const done = insertBatch(this, batch, Math.min(maxStates, affordable));
+    const limit = Math.min(maxStates, affordable);
+    const done =
+      index === null ? this.#insertNarrow(batch, limit) : this.#insertWide(index, batch, limit);
     if (done) return "done";
     return maxStates <= affordable ? "maxStates" : "maxBytes";
+  }
+
+  #insertNarrow(batch: Batch, limit: number): boolean {
+    this.sink ^= fetchSlots(this.table, batch.hashes, batch.places, batch.count);
+    return this.words === 1 ? insertSingles(this, batch, limit) : insertPairs(this, batch, limit);
+  }
+
+  #insertWide(index: StateIndex, batch: Batch, limit: number): boolean {
+    index.fetch(batch);
+    return insertWide(this, batch, limit);
   }
 
   #grow(added: number): void {
@@ -106,14 +116,6 @@ export class StateSet {
     const pauseMs = performance.now() - startedMs;
     if (pauseMs > this.maxPauseMs) this.maxPauseMs = pauseMs;
   }
-
-  #rehash(entries: Uint32Array, count: number, hashes: Int32Array): void {
-    const { words } = this;
-    if (this.#scratch.length < count * words) this.#scratch = new Uint32Array(2 * count * words);
-    this.sink ^= fetchRecords(this, entries, count);
-    gatherStates(this, entries, count, this.#scratch);
-    hashStates(this.#scratch, count, words, hashes);
-  }
 }
 
 /** How many states fit the bounds, whatever the table takes. Offsets of records stay below 2^31, where they are cheap. */
@@ -121,46 +123,69 @@ export function capacityOf({ words, maxStates, maxBytes }: StateSetOptions): num
   return Math.min(maxStates, Math.floor(Math.min(maxBytes, 2 ** 33 - 8) / ((words + 1) * 4)));
 }
 
-function reserve(length: number): Uint32Array {
-  return new Uint32Array(length);
+/** A probe stays in the table, mostly in one cache line: it may be fuller than one whose probes read records. */
+function narrowTable(words: number, maxEntries: number): StateTable {
+  return new StateTable({
+    maxEntries,
+    width: words,
+    fullest: 0.8,
+    allocate: (length) => new Uint32Array(length),
+    rehash: (entries, count, hashes) => hashStates(entries, count, words, hashes),
+  });
 }
 
-export function reserveShared(length: number): Uint32Array {
-  return new Uint32Array(new SharedArrayBuffer(length * Uint32Array.BYTES_PER_ELEMENT));
-}
-
-export function copyState(set: StateSet, index: number, out: Uint32Array, outAt: number): void {
-  const { records, words } = set;
-  const at = index * set.stride;
-  for (let word = 0; word < words; word += 1) out[outAt + word] = records[at + word] as number;
-}
-
-function fetchRecords(set: StateSet, entries: Uint32Array, count: number): number {
-  const { records, stride } = set;
-  let sink = 0;
+/** Inserts what is new; false when `limit` states are there and one more would come. So do the two that follow. */
+function insertSingles(set: StateSet, batch: Batch, limit: number): boolean {
+  const { states, places, count } = batch;
+  const { slots } = set.table;
   for (let i = 0; i < count; i += 1) {
-    sink ^= records[(((entries[i] as number) & INDEX_MASK) - 1) * stride] as number;
+    const word = (states[i] as number) | 0;
+    if (word === 0) {
+      if (!addZeros(set, batch, i, limit)) return false;
+      continue;
+    }
+    let slot = places[i] as number;
+    let entry = (slots[slot] as number) | 0;
+    while (entry !== word && entry !== 0) {
+      slot += 1;
+      entry = (slots[slot] as number) | 0;
+    }
+    if (entry === word) continue;
+    if (set.count >= limit) return false;
+    slots[slot] = word;
+    append(set, batch, i);
   }
-  return sink;
+  return true;
 }
 
-function gatherStates(set: StateSet, entries: Uint32Array, count: number, out: Uint32Array): void {
-  const { records, stride, words } = set;
-  for (let i = 0, to = 0; i < count; i += 1) {
-    const at = (((entries[i] as number) & INDEX_MASK) - 1) * stride;
-    for (let word = 0; word < words; word += 1, to += 1) out[to] = records[at + word] as number;
+function insertPairs(set: StateSet, batch: Batch, limit: number): boolean {
+  const { states, places, count } = batch;
+  const { slots } = set.table;
+  for (let i = 0; i < count; i += 1) {
+    const first = (states[i * 2] as number) | 0;
+    const second = (states[i * 2 + 1] as number) | 0;
+    if ((first | second) === 0) {
+      if (!addZeros(set, batch, i, limit)) return false;
+      continue;
+    }
+    let at = (places[i] as number) * 2;
+    let low = (slots[at] as number) | 0;
+    let high = (slots[at + 1] as number) | 0;
+    while ((low !== first || high !== second) && (low | high) !== 0) {
+      at += 2;
+      low = (slots[at] as number) | 0;
+      high = (slots[at + 1] as number) | 0;
+    }
+    if ((low | high) !== 0) continue;
+    if (set.count >= limit) return false;
+    slots[at] = first;
+    slots[at + 1] = second;
+    append(set, batch, i);
   }
+  return true;
 }
 
-/** The parent that {@link Batch.origins} gave when the state was new. */
-export function parentOf(set: StateSet, index: number): number {
-  return set.records[index * set.stride + set.words] as number;
-}
-
-/** Writes the index of each hashed state of the batch into `places`; -1 for one that is not in the set. */
-export function locate(set: StateSet, batch: Batch): void {
-  set.sink ^= fetchSlots(set.table, batch);
-  set.sink ^= fetchStates(set, batch);
+function insertWide(set: StateSet, batch: Batch, limit: number): boolean {
   const { states, hashes, places, words, count } = batch;
   const { records, stride } = set;
   const { slots } = set.table;
@@ -169,104 +194,35 @@ export function locate(set: StateSet, batch: Batch): void {
     let slot = places[i] as number;
     let entry = (slots[slot] as number) | 0;
     while (entry !== 0) {
-      if (
-        (entry ^ tag) >>> TAG_SHIFT === 0 &&
-        same(records, ((entry & INDEX_MASK) - 1) * stride, states, at, words)
-      ) {
-        break;
-      }
-      slot += 1;
-      entry = (slots[slot] as number) | 0;
-    }
-    places[i] = (entry & INDEX_MASK) - 1;
-  }
-}
-
-/** Reads the home of every hash, and leaves its place in `places`. */
-function fetchSlots(table: StateTable, batch: Batch): number {
-  const { hashes, places, count } = batch;
-  const { slots, split } = table;
-  const shift = 32 - table.bits;
-  let sink = 0;
-  for (let i = 0; i < count; i += 1) {
-    const hash = hashes[i] as number;
-    let home = hash >>> shift;
-    if (home >= split) home = hash >>> (shift - 1);
-    places[i] = home;
-    sink ^= slots[home] as number;
-  }
-  return sink;
-}
-
-/** Probes as far as tags can tell, and reads the states found there. */
-function fetchStates(set: StateSet, batch: Batch): number {
-  const { hashes, places, count } = batch;
-  const { records, stride } = set;
-  const { slots } = set.table;
-  let sink = 0;
-  for (let i = 0; i < count; i += 1) {
-    const tag = (hashes[i] as number) << TAG_SHIFT;
-    let slot = places[i] as number;
-    let entry = (slots[slot] as number) | 0;
-    while (entry !== 0 && (entry ^ tag) >>> TAG_SHIFT !== 0) {
-      slot += 1;
-      entry = (slots[slot] as number) | 0;
-    }
-    places[i] = slot;
-    if (entry !== 0) sink ^= records[((entry & INDEX_MASK) - 1) * stride] as number;
-  }
-  return sink;
-}
-
-/** Inserts what is new; false when `limit` states are there and one more would come. */
-function insertBatch(set: StateSet, batch: Batch, limit: number): boolean {
-  const { states, hashes, places, origins, words, count: total } = batch;
-  const { records, stride } = set;
-  const { slots } = set.table;
-  let { count, next } = set;
-  let done = true;
-  for (let i = 0, at = 0; i < total; i += 1, at += words) {
-    const tag = (hashes[i] as number) << TAG_SHIFT;
-    let slot = places[i] as number;
-    let entry = (slots[slot] as number) | 0;
-    while (entry !== 0) {
-      if (
-        (entry ^ tag) >>> TAG_SHIFT === 0 &&
-        same(records, ((entry & INDEX_MASK) - 1) * stride, states, at, words)
-      ) {
-        break;
-      }
+      const base = ((entry & INDEX_MASK) - 1) * stride;
+      if ((entry ^ tag) >>> TAG_SHIFT === 0 && same(records, base, states, at, words)) break;
       slot += 1;
       entry = (slots[slot] as number) | 0;
     }
     if (entry !== 0) continue;
-    if (count >= limit) {
-      done = false;
-      break;
-    }
-    const to = next * stride;
-    for (let word = 0; word < words; word += 1) records[to + word] = states[at + word] as number;
-    records[to + words] = origins[i] as number;
-    slots[slot] = tag | (next + 1);
-    count += 1;
-    next += 1;
-    if ((next & BLOCK_MASK) === 0) next += (set.parts - 1) << BLOCK_SHIFT;
-  }
-  set.count = count;
-  set.next = next;
-  return done;
-}
-
-function same(
-  records: Uint32Array,
-  base: number,
-  states: Uint32Array,
-  at: number,
-  words: number,
-): boolean {
-  if (records[base] !== states[at]) return false;
-  for (let word = 1; word < words; word += 1) {
-    if (records[base + word] !== states[at + word]) return false;
+    if (set.count >= limit) return false;
+    slots[slot] = tag | (set.next + 1);
+    append(set, batch, i);
   }
   return true;
+}
+
+function addZeros(set: StateSet, batch: Batch, i: number, limit: number): boolean {
+  if (set.hasZeros) return true;
+  if (set.count >= limit) return false;
+  set.hasZeros = true;
+  append(set, batch, i);
+  return true;
+}
+
+function append(set: StateSet, batch: Batch, i: number): void {
+  const { states, origins, words } = batch;
+  const { records, next } = set;
+  const to = next * set.stride;
+  for (let word = 0; word < words; word += 1) {
+    records[to + word] = states[i * words + word] as number;
+  }
+  records[to + words] = origins[i] as number;
+  set.count += 1;
+  set.next = set.following(next);
 }

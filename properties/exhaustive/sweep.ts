@@ -3,11 +3,15 @@ import { BATCH_STATES } from "./batch.ts";
 import { Expander, ModelFault } from "./expansion.ts";
 import type { PackedModel } from "./model.ts";
 import type { Pacer } from "./pacer.ts";
-import { depthOf, locateInGraph, partOf, topOf } from "./state-graph.ts";
+import { depthOf, indexOf, partOf, topOf } from "./state-graph.ts";
 import type { StateGraph } from "./state-graph.ts";
+import { indexBytes, locate } from "./state-index.ts";
+import type { StateIndex } from "./state-index.ts";
 import type { SearchProgress, SearchSettings } from "./check-options.ts";
 
 export interface Sweep {
+  /** Numbers the states of the graph; null if there was no memory for a sweep. */
+  readonly index: StateIndex | null;
   /** Sweeps over the graph until nothing changed; one more tells that nothing did. */
   readonly sweeps: number;
   readonly stoppedBy: "maxBytes" | "maxSeconds" | "cancelled" | null;
@@ -31,12 +35,15 @@ export async function sweep(
   pacer: Pacer,
 ): Promise<Sweep> {
   const top = topOf(graph);
-  const fits = graph.bytes + top <= settings.bounds.maxBytes;
+  // The table of the search is no longer needed, unless it is the index.
+  const recordBytes = graph.states * graph.set.stride * 4;
+  const fits = recordBytes + indexBytes(graph.states) + top <= settings.bounds.maxBytes;
+  const index = fits ? indexOf(graph) : null;
   const good = new Uint8Array(fits ? top : 0);
   let stoppedBy: Sweep["stoppedBy"] = fits ? null : "maxBytes";
   let sweeps = 0;
-  if (fits) {
-    const sweeper = new Sweeper(model, graph, good, properties, settings.symmetry);
+  if (index !== null) {
+    const sweeper = new Sweeper(model, graph, index, good, properties, settings.symmetry);
     do {
       sweeps += 1;
       sweeper.changed = false;
@@ -46,6 +53,7 @@ export async function sweep(
   const has = (index: number, bit: number): boolean =>
     ((good[index] as number) >>> properties.indexOf(bit)) % 2 === 1;
   return {
+    index,
     sweeps,
     stoppedBy,
     has,
@@ -57,6 +65,7 @@ class Sweeper {
   changed = false;
   readonly #model: PackedModel;
   readonly #graph: StateGraph;
+  readonly #index: StateIndex;
   readonly #good: Uint8Array;
   readonly #bits: readonly number[];
   readonly #expander: Expander;
@@ -71,12 +80,14 @@ class Sweeper {
   constructor(
     model: PackedModel,
     graph: StateGraph,
+    index: StateIndex,
     good: Uint8Array,
     bits: readonly number[],
     symmetry: boolean,
   ) {
     this.#model = model;
     this.#graph = graph;
+    this.#index = index;
     this.#good = good;
     this.#bits = bits;
     this.#expander = new Expander(model, symmetry);
@@ -138,7 +149,7 @@ class Sweeper {
     }
     batch.count = count;
     this.#expander.prepare();
-    locateInGraph(this.#graph, batch);
+    locate(this.#index, batch);
     this.#combine(sources);
     return index;
   }
