@@ -1,5 +1,5 @@
 // Decides which bounds and switches a search accepts, and refuses the absurd ones in one line.
-import { MAX_INDEXED_STATES } from "./state-set.ts";
+import { MAX_INDEXED_STATES } from "./state-index.ts";
 import type { PackedModel } from "./model.ts";
 
 /** How far a search may go. Past any of them what is not refuted is *inconclusive*. */

@@ -2,12 +2,12 @@
 import { BATCH_STATES, createBatch } from "./batch.ts";
 import type { Batch } from "./batch.ts";
 import { hashStates } from "./state-hash.ts";
-import { CHUNK_MASK, CHUNK_SHIFT } from "./state-set.ts";
 import type { StateSet } from "./state-set.ts";
 import type { PackedModel } from "./model.ts";
 
 /** What a search has seen so far. Indices are those of the set; -1 for none. */
 export interface Tally {
+  expanded: number;
   edges: number;
   ends: number;
   deadlocks: number;
@@ -19,6 +19,7 @@ export interface Tally {
 
 export function createTally(): Tally {
   return {
+    expanded: 0,
     edges: 0,
     ends: 0,
     deadlocks: 0,
@@ -48,21 +49,22 @@ export class Expander {
   }
 
   /** Fills the batch with the successors of states from `head` on, up to `end`, and returns the new head. */
-  fill(set: StateSet, head: number, end: number, tally: Tally): number {
+  expandBatch(set: StateSet, head: number, end: number, tally: Tally): number {
     const { model, batch } = this;
     const { states, origins, words } = batch;
+    const { records, stride } = set;
     const actions = this.#actions;
     let next = head;
     let count = 0;
     while (next !== end && count < BATCH_STATES) {
-      const chunk = set.chunks[next >>> CHUNK_SHIFT] as Uint32Array;
-      const at = (next & CHUNK_MASK) * set.stride;
-      const added = model.expand(chunk, at, states, count * words, actions);
-      if (added === 0) this.#tallyEnd(chunk, at, next, tally);
+      const at = next * stride;
+      const added = model.expand(records, at, states, count * words, actions);
+      if (added === 0) this.#tallyEnd(records, at, next, tally);
       else if (added > model.maxSuccessors) throw tooMany(model, added);
       for (let i = 0; i < added; i += 1) origins[count + i] = next;
       count += added;
       next = set.following(next);
+      tally.expanded += 1;
     }
     batch.count = count;
     tally.edges += count;
@@ -96,10 +98,7 @@ export class Expander {
     const { model } = this;
     let { marked } = tally;
     for (let index = from; index !== to; index = set.following(index)) {
-      const marks = model.marks(
-        set.chunks[index >>> CHUNK_SHIFT] as Uint32Array,
-        (index & CHUNK_MASK) * set.stride,
-      );
+      const marks = model.marks(set.records, index * set.stride);
       const fresh = marks & ~marked;
       if (fresh === 0) continue;
       marked |= fresh;
@@ -108,8 +107,8 @@ export class Expander {
     tally.marked = marked;
   }
 
-  #tallyEnd(chunk: Uint32Array, at: number, index: number, tally: Tally): void {
-    if (this.model.isEnd?.(chunk, at) === true) {
+  #tallyEnd(records: Uint32Array, at: number, index: number, tally: Tally): void {
+    if (this.model.isEnd?.(records, at) === true) {
       tally.ends += 1;
       return;
     }

@@ -36,13 +36,19 @@ export class Pacer {
     await new Promise<void>((resolve) => setImmediate(resolve));
     const nowMs = performance.now();
     this.#yieldedMs = nowMs;
-    const { signal, bounds, onProgress, progressEveryMs } = this.#settings;
+    const { signal, bounds } = this.#settings;
     if (signal?.aborted === true) return "cancelled";
     if (nowMs - this.startedMs > bounds.maxSeconds * 1000) return "maxSeconds";
-    if (onProgress !== undefined && nowMs - this.#reportedMs >= progressEveryMs) {
-      this.#reportedMs = nowMs;
-      onProgress(progress(nowMs - this.startedMs));
-    }
+    this.report(progress);
     return null;
+  }
+
+  /** Reports progress if it is time. */
+  report(progress: (elapsedMs: number) => SearchProgress): void {
+    const { onProgress, progressEveryMs } = this.#settings;
+    const nowMs = performance.now();
+    if (onProgress === undefined || nowMs - this.#reportedMs < progressEveryMs) return;
+    this.#reportedMs = nowMs;
+    onProgress(progress(nowMs - this.startedMs));
   }
 }

@@ -1,6 +1,12 @@
 // Decides which small systems the checker is tried on: counts, verdicts and shortest witnesses are known for each.
 import type { PackedModel, PropertyDeclaration } from "./model.ts";
 
+/** For threads: `options` names a sample of this file and its size. */
+export function createModel(options: unknown): PackedModel {
+  const { sample, size } = options as { sample: "philosophers" | "counter"; size: number };
+  return packed(sample === "counter" ? counter(size) : philosophers(size));
+}
+
 /** A model over plain numbers, for samples: slow and clear. Each successor is `[state words, action]`. */
 export interface PlainModel {
   readonly name: string;
@@ -134,22 +140,7 @@ export function peterson(options: { readonly broken: boolean }): PlainModel {
     words: 3,
     maxSuccessors: 2,
     initial: [[0, 0, 0]],
-    next: (state) =>
-      [0, 1].flatMap((me) => {
-        const stage = state[me] ?? 0;
-        const other = 1 - me;
-        const turn = state[2] ?? 0;
-        if (stage === 0) return [[state.with(me, 1), me] as const];
-        if (stage === 1)
-          return [[state.with(me, 2).with(2, options.broken ? turn : other), me] as const];
-        if (stage === 2) {
-          const enters = options.broken
-            ? turn === me || (state[other] ?? 0) < 3
-            : (state[other] ?? 0) === 0 || turn === me;
-          return enters ? [[state.with(me, 3), me] as const] : [];
-        }
-        return [[state.with(me, 0), me] as const];
-      }),
+    next: (state) => [0, 1].flatMap((me) => petersonSteps(state, me, options.broken)),
     properties: [
       {
         id: "exclusion",
@@ -184,6 +175,22 @@ export function peterson(options: { readonly broken: boolean }): PlainModel {
       },
     ],
   };
+}
+
+function petersonSteps(
+  state: readonly number[],
+  me: number,
+  broken: boolean,
+): [readonly number[], number][] {
+  const other = 1 - me;
+  const stage = state[me] ?? 0;
+  const turn = state[2] ?? 0;
+  const othersStage = state[other] ?? 0;
+  const mayEnter = turn === me || (broken ? othersStage < 3 : othersStage === 0);
+  if (stage === 0) return [[state.with(me, 1), me]];
+  if (stage === 1) return [[state.with(me, 2).with(2, broken ? turn : other), me]];
+  if (stage === 3) return [[state.with(me, 0), me]];
+  return mayEnter ? [[state.with(me, 3), me]] : [];
 }
 
 /** Two jugs of 3 and 5 litres, and the wish for 4: the classical puzzle has 16 states and is solved in 6 steps. */

@@ -18,9 +18,6 @@ export async function search(
   const set = new StateSet({
     words: model.words,
     ...settings.bounds,
-    part: 0,
-    parts: 1,
-    shared: false,
   });
   const expander = new Expander(model, settings.symmetry);
   const tally = createTally();
@@ -34,24 +31,24 @@ export async function search(
       depthStarts.push(head);
       depthEnd = set.next;
     }
-    head = expander.fill(set, head, depthEnd, tally);
+    head = expander.expandBatch(set, head, depthEnd, tally);
     stoppedBy = insertFilled(set, expander, tally) ?? enough(tally);
     if (stoppedBy === null && pacer.due()) {
-      const { next } = set;
       stoppedBy = await pacer.pause((elapsedMs) =>
-        progressOf(set, tally, depthStarts.length - 1, next - head, elapsedMs),
+        progressOf(set, tally, depthStarts.length - 1, elapsedMs),
       );
     }
   }
   // A clock or a wish that came with the last batch stopped nothing; a full set may have lost states of that batch.
   if (head === set.next && stoppedBy !== "maxStates" && stoppedBy !== "maxBytes") stoppedBy = null;
+  const { words, stride, records, index } = set;
   return {
-    set,
+    set: { words, stride, records, index },
     parts: [{ depthStarts, end: set.next }],
     tally,
     states: set.count,
     depth: depthStarts.length - (head === depthEnd && head > 0 ? 1 : 2),
-    queueLength: set.next - head,
+    queueLength: set.count - tally.expanded,
     stoppedBy,
     bytes: set.bytes,
     maxPauseMs: set.maxPauseMs,
@@ -78,7 +75,7 @@ function insertFilled(set: StateSet, expander: Expander, tally: Tally): StopCaus
 /** A test of whether the tally decides enough to stop early. */
 export function decides(
   model: PackedModel,
-  settings: SearchSettings,
+  settings: Pick<SearchSettings, "stopWhen" | "judgeDeadlock">,
 ): (tally: Tally) => StopCause | null {
   const { stopWhen, judgeDeadlock } = settings;
   const bits = (kind: string): number =>
@@ -101,18 +98,12 @@ export function decides(
   return tests[stopWhen];
 }
 
-function progressOf(
-  set: StateSet,
-  tally: Tally,
-  depth: number,
-  queueLength: number,
-  elapsedMs: number,
-): SearchProgress {
+function progressOf(set: StateSet, tally: Tally, depth: number, elapsedMs: number): SearchProgress {
   return {
     states: set.count,
     edges: tally.edges,
     depth,
-    queueLength,
+    queueLength: set.count - tally.expanded,
     bytes: set.bytes,
     elapsedMs,
     statesPerSecond: Math.round((set.count / elapsedMs) * 1000),

@@ -1,7 +1,10 @@
 // Decides what a search leaves behind: the set of states, where each depth begins, and the tally.
 import type { StopCause } from "./check-result.ts";
 import type { Tally } from "./expansion.ts";
-import { CHUNK_MASK, CHUNK_SHIFT, CHUNK_STATES } from "./state-set.ts";
+import { BATCH_STATES, createBatch } from "./batch.ts";
+import { hashStates } from "./state-hash.ts";
+import { enter, StateIndex } from "./state-index.ts";
+import { BLOCK_SHIFT } from "./state-set.ts";
 import type { StateSet } from "./state-set.ts";
 
 /** The states that one thread found, in its own numbering. */
@@ -13,7 +16,8 @@ export interface GraphPart {
 }
 
 export interface StateGraph {
-  readonly set: StateSet;
+  /** Its records are those of all parts; its table is whole only if there is one part. */
+  readonly set: Pick<StateSet, "words" | "stride" | "records" | "index">;
   readonly parts: readonly GraphPart[];
   readonly tally: Tally;
   readonly states: number;
@@ -25,18 +29,46 @@ export interface StateGraph {
   readonly maxPauseMs: number;
 }
 
-/** How many states chunk number `chunk` holds. */
-export function statesInChunk(graph: StateGraph, chunk: number): number {
-  const part = graph.parts[chunk % graph.parts.length] as GraphPart;
-  const last = part.end >>> CHUNK_SHIFT;
-  if (chunk < last) return CHUNK_STATES;
-  return chunk === last ? part.end & CHUNK_MASK : 0;
+/** The index after the highest of any part. */
+export function topOf(graph: StateGraph): number {
+  return Math.max(...graph.parts.map(({ end }) => end));
+}
+
+/** The part whose numbering the index belongs to; `end` tells whether it numbers a state. */
+export function partOf(graph: StateGraph, index: number): GraphPart {
+  return graph.parts[(index >>> BLOCK_SHIFT) % graph.parts.length] as GraphPart;
 }
 
 /** The depth at which the search found the state. */
 export function depthOf(graph: StateGraph, index: number): number {
-  const part = graph.parts[(index >>> CHUNK_SHIFT) % graph.parts.length] as GraphPart;
-  let depth = part.depthStarts.length - 1;
-  while (depth > 0 && (part.depthStarts[depth] as number) > index) depth -= 1;
+  const { depthStarts } = partOf(graph, index);
+  let depth = depthStarts.length - 1;
+  while (depth > 0 && (depthStarts[depth] as number) > index) depth -= 1;
   return depth;
+}
+
+/** Numbers all states of the graph by their words: with the table of the search if it can, with one of its own if not. */
+export function indexOf(graph: StateGraph): StateIndex {
+  const { words, stride, records, index } = graph.set;
+  if (index !== null && graph.parts.length === 1) return index;
+  const built = new StateIndex(words, records, graph.states);
+  const batch = createBatch(words, BATCH_STATES);
+  const top = topOf(graph);
+  let entered = 0;
+  for (let from = 0; from < top;) {
+    batch.count = 0;
+    for (; from < top && batch.count < BATCH_STATES; from += 1) {
+      if (from >= partOf(graph, from).end) continue;
+      const to = batch.count * words;
+      for (let word = 0; word < words; word += 1) {
+        batch.states[to + word] = records[from * stride + word] as number;
+      }
+      batch.origins[batch.count] = from;
+      batch.count += 1;
+    }
+    hashStates(batch.states, batch.count, words, batch.hashes);
+    enter(built, entered, batch);
+    entered += batch.count;
+  }
+  return built;
 }

@@ -44,8 +44,9 @@ export function hashStates(
 
 function hashWide(states: Uint32Array, at: number, words: number): number {
   let hash = words;
-  for (let word = 0; word < words; word += 1)
+  for (let word = 0; word < words; word += 1) {
     hash = Math.imul(spread(hash, A) ^ (states[at + word] as number), B);
+  }
   return finish(hash);
 }
 

@@ -3,12 +3,15 @@ import { BATCH_STATES } from "./batch.ts";
 import { Expander, ModelFault } from "./expansion.ts";
 import type { PackedModel } from "./model.ts";
 import type { Pacer } from "./pacer.ts";
-import { depthOf, statesInChunk } from "./state-graph.ts";
+import { depthOf, indexOf, partOf, topOf } from "./state-graph.ts";
 import type { StateGraph } from "./state-graph.ts";
-import { CHUNK_MASK, CHUNK_SHIFT, CHUNK_STATES, locate } from "./state-set.ts";
+import { indexBytes, locate } from "./state-index.ts";
+import type { StateIndex } from "./state-index.ts";
 import type { SearchProgress, SearchSettings } from "./check-options.ts";
 
 export interface Sweep {
+  /** Numbers the states of the graph; null if there was no memory for a sweep. */
+  readonly index: StateIndex | null;
   /** Sweeps over the graph until nothing changed; one more tells that nothing did. */
   readonly sweeps: number;
   readonly stoppedBy: "maxBytes" | "maxSeconds" | "cancelled" | null;
@@ -31,13 +34,16 @@ export async function sweep(
   settings: SearchSettings,
   pacer: Pacer,
 ): Promise<Sweep> {
-  const { chunks } = graph.set;
-  const fits = graph.bytes + chunks.length * CHUNK_STATES <= settings.bounds.maxBytes;
-  const good = fits ? chunks.map(() => new Uint8Array(CHUNK_STATES)) : [];
+  const top = topOf(graph);
+  // The table of the search is no longer needed, unless it is the index.
+  const recordBytes = graph.states * graph.set.stride * 4;
+  const fits = recordBytes + indexBytes(graph.states) + top <= settings.bounds.maxBytes;
+  const index = fits ? indexOf(graph) : null;
+  const good = new Uint8Array(fits ? top : 0);
   let stoppedBy: Sweep["stoppedBy"] = fits ? null : "maxBytes";
   let sweeps = 0;
-  if (fits) {
-    const sweeper = new Sweeper(model, graph, good, properties, settings.symmetry);
+  if (index !== null) {
+    const sweeper = new Sweeper(model, graph, index, good, properties, settings.symmetry);
     do {
       sweeps += 1;
       sweeper.changed = false;
@@ -45,11 +51,9 @@ export async function sweep(
     } while (stoppedBy === null && sweeper.changed);
   }
   const has = (index: number, bit: number): boolean =>
-    (((good[index >>> CHUNK_SHIFT] as Uint8Array)[index & CHUNK_MASK] as number) >>>
-      properties.indexOf(bit)) %
-      2 ===
-    1;
+    ((good[index] as number) >>> properties.indexOf(bit)) % 2 === 1;
   return {
+    index,
     sweeps,
     stoppedBy,
     has,
@@ -61,7 +65,8 @@ class Sweeper {
   changed = false;
   readonly #model: PackedModel;
   readonly #graph: StateGraph;
-  readonly #good: readonly Uint8Array[];
+  readonly #index: StateIndex;
+  readonly #good: Uint8Array;
   readonly #bits: readonly number[];
   readonly #expander: Expander;
   readonly #all: number;
@@ -75,12 +80,14 @@ class Sweeper {
   constructor(
     model: PackedModel,
     graph: StateGraph,
-    good: readonly Uint8Array[],
+    index: StateIndex,
+    good: Uint8Array,
     bits: readonly number[],
     symmetry: boolean,
   ) {
     this.#model = model;
     this.#graph = graph;
+    this.#index = index;
     this.#good = good;
     this.#bits = bits;
     this.#expander = new Expander(model, symmetry);
@@ -92,61 +99,63 @@ class Sweeper {
     );
     this.#some = this.#all & ~this.#every;
     this.#actions = new Uint32Array(model.maxSuccessors);
+    // Numbers that stand for no state, between the ends of the parts, need no sweeping.
+    for (
+      let index = Math.min(...graph.parts.map(({ end }) => end));
+      index < good.length;
+      index += 1
+    ) {
+      if (index >= partOf(graph, index).end) good[index] = this.#all;
+    }
   }
 
   async sweepOnce(
     progress: (states: number) => SearchProgress,
     pacer: Pacer,
   ): Promise<"maxSeconds" | "cancelled" | null> {
-    let swept = 0;
-    for (let chunk = this.#good.length - 1; chunk >= 0; chunk -= 1) {
-      let head = statesInChunk(this.#graph, chunk) - 1;
-      while (head >= 0) {
-        const before = head;
-        head = this.#sweepBatch(chunk, head);
-        swept += before - head;
-        if (!pacer.due()) continue;
-        const stoppedBy = await pacer.pause(() => progress(swept));
-        if (stoppedBy !== null) return stoppedBy;
-      }
+    let head = this.#good.length - 1;
+    while (head >= 0) {
+      head = this.#sweepBatch(head);
+      if (!pacer.due()) continue;
+      const stoppedBy = await pacer.pause(() => progress(this.#good.length - head));
+      if (stoppedBy !== null) return stoppedBy;
     }
     return null;
   }
 
-  /** Sweeps states of one chunk from place `head` downwards, as many as a batch takes, and returns the next place. */
-  #sweepBatch(chunk: number, head: number): number {
+  /** Sweeps states from `head` downwards, as many as a batch takes, and returns the next. */
+  #sweepBatch(head: number): number {
     const { batch } = this.#expander;
-    const { stride, words } = this.#graph.set;
-    const records = this.#graph.set.chunks[chunk] as Uint32Array;
-    const good = this.#good[chunk] as Uint8Array;
-    let place = head;
+    const { records, stride, words } = this.#graph.set;
+    const good = this.#good;
+    let index = head;
     let sources = 0;
     let count = 0;
-    for (; place >= 0 && sources < BATCH_STATES && count < BATCH_STATES; place -= 1) {
-      if (good[place] === this.#all) continue;
-      const goals = this.#goals(records, place * stride);
-      const known = (good[place] as number) | goals;
-      if (known !== good[place]) this.#improve(good, place, known);
+    for (; index >= 0 && sources < BATCH_STATES && count < BATCH_STATES; index -= 1) {
+      if (good[index] === this.#all) continue;
+      const known = (good[index] as number) | this.#goals(records, index * stride);
+      if (known !== good[index]) this.#improve(index, known);
       if (known === this.#all) continue;
       count += this.#model.expand(
         records,
-        place * stride,
+        index * stride,
         batch.states,
         count * words,
         this.#actions,
       );
-      this.#sources[sources] = place;
+      this.#sources[sources] = index;
       this.#ends[sources] = count;
       sources += 1;
     }
     batch.count = count;
     this.#expander.prepare();
-    locate(this.#graph.set, batch);
-    this.#combine(good, sources);
-    return place;
+    locate(this.#index, batch);
+    this.#combine(sources);
+    return index;
   }
 
-  #combine(good: Uint8Array, sources: number): void {
+  #combine(sources: number): void {
+    const good = this.#good;
     const { places } = this.#expander.batch;
     let i = 0;
     for (let source = 0; source < sources; source += 1) {
@@ -155,24 +164,23 @@ class Sweeper {
       let every = i === end ? 0 : this.#every;
       for (; i < end; i += 1) {
         const index = places[i] as number;
-        if (index < 0)
+        if (index < 0) {
           throw new ModelFault(
             `expand() gave a state that it did not give before: model=${this.#model.name}; make it depend on the state alone`,
           );
-        const successor = (this.#good[index >>> CHUNK_SHIFT] as Uint8Array)[
-          index & CHUNK_MASK
-        ] as number;
+        }
+        const successor = good[index] as number;
         some |= successor;
         every &= successor;
       }
-      const place = this.#sources[source] as number;
-      const known = (good[place] as number) | (some & this.#some) | every;
-      if (known !== good[place]) this.#improve(good, place, known);
+      const origin = this.#sources[source] as number;
+      const known = (good[origin] as number) | (some & this.#some) | every;
+      if (known !== good[origin]) this.#improve(origin, known);
     }
   }
 
-  #improve(good: Uint8Array, place: number, known: number): void {
-    good[place] = known;
+  #improve(index: number, known: number): void {
+    this.#good[index] = known;
     this.changed = true;
   }
 
@@ -186,21 +194,19 @@ class Sweeper {
   }
 }
 
-function shallowestWithout(graph: StateGraph, good: readonly Uint8Array[], place: number): number {
-  let found = -1;
-  let depth = Number.POSITIVE_INFINITY;
-  for (let chunk = 0; chunk < good.length; chunk += 1) {
-    const marks = good[chunk] as Uint8Array;
-    const states = statesInChunk(graph, chunk);
-    for (let at = 0; at < states; at += 1) {
-      if (((marks[at] as number) >>> place) & 1) continue;
-      const index = (chunk << CHUNK_SHIFT) | at;
-      const here = depthOf(graph, index);
-      if (here < depth) [found, depth] = [index, here];
-      break;
-    }
+/** Within a part a lower index is no deeper; the parts' first ones are compared. */
+function shallowestWithout(graph: StateGraph, good: Uint8Array, place: number): number {
+  const firsts = new Map<unknown, number>();
+  for (let index = 0; index < good.length && firsts.size < graph.parts.length; index += 1) {
+    if (((good[index] as number) >>> place) & 1) continue;
+    const part = partOf(graph, index);
+    if (!firsts.has(part)) firsts.set(part, index);
   }
-  return found;
+  const [first = -1, ...others] = firsts.values();
+  return others.reduce(
+    (least, index) => (depthOf(graph, index) < depthOf(graph, least) ? index : least),
+    first,
+  );
 }
 
 function progressOf(graph: StateGraph, swept: number, pacer: Pacer): SearchProgress {

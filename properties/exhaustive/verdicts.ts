@@ -42,16 +42,18 @@ function judgeOne(
   const first = graph.tally.firstMarked[bit] as number;
   switch (property.kind) {
     case "always":
-      if (first >= 0)
+      if (first >= 0) {
         return refuted(`broken at depth ${depthOf(graph, first)}`, finder.pathTo(first));
+      }
       return graph.stoppedBy === null ? holds(`no reachable state breaks it`) : unfinished(graph);
     case "sometimes":
-      if (first >= 0)
+      if (first >= 0) {
         return {
           verdict: "holds",
           because: `reached at depth ${depthOf(graph, first)}`,
           witness: finder.pathTo(first),
         };
+      }
       return graph.stoppedBy === null
         ? inconclusive("no reachable state shows the situation")
         : unfinished(graph);

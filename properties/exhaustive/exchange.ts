@@ -1,0 +1,226 @@
+// Decides how two searching threads hand each other states and agree where a depth ends, over shared memory.
+import { BATCH_STATES } from "./batch.ts";
+import type { Batch } from "./batch.ts";
+import type { SearchProgress } from "./check-options.ts";
+import type { Tally } from "./expansion.ts";
+import type { StateSet } from "./state-set.ts";
+
+/** Blocks under way in each direction. */
+const RING_BLOCKS = 16;
+/** What a thread waits before it looks again on its own. */
+const WAIT_MS = 50;
+
+/** Places in the control words. Those with a place per thread take two, the second for thread 1. */
+const STOP = 0;
+const MARKS = 1;
+const DEADLOCKS = 2;
+const SENT = 3;
+const TAKEN = 5;
+const FINISHED = 7;
+const DRAINED = 9;
+const FRONTIER = 11;
+const STATES = 13;
+const BELL = 15;
+const EDGES = 17;
+const EXPANDED = 19;
+/** In units of 1024, as bytes would not fit. */
+const KIBIBYTES = 21;
+const CONTROL_WORDS = 23;
+
+/** Which thread keeps the states with this hash: by a bit that tags do not use, and homes only of the largest tables. */
+export function ownerOf(hash: number): number {
+  return (hash >>> 4) & 1;
+}
+
+export function reserveShared(length: number): Uint32Array {
+  return new Uint32Array(new SharedArrayBuffer(length * Uint32Array.BYTES_PER_ELEMENT));
+}
+
+/** The memory that both threads and their parent share. */
+export interface SharedMemory {
+  readonly control: Int32Array;
+  /** Of each direction, by sender: states, origins and counts of its blocks. */
+  readonly states: readonly Uint32Array[];
+  readonly origins: readonly Uint32Array[];
+  readonly counts: readonly Uint32Array[];
+}
+
+export function createSharedMemory(words: number): SharedMemory {
+  const pair = (length: number): Uint32Array[] => [reserveShared(length), reserveShared(length)];
+  return {
+    control: new Int32Array(new SharedArrayBuffer(CONTROL_WORDS * Int32Array.BYTES_PER_ELEMENT)),
+    states: pair(RING_BLOCKS * BATCH_STATES * words),
+    origins: pair(RING_BLOCKS * BATCH_STATES),
+    counts: pair(RING_BLOCKS),
+  };
+}
+
+/** Causes in the order of their codes; code 0 is no stop. */
+export const STOP_CODES = [
+  null,
+  "maxStates",
+  "maxBytes",
+  "maxSeconds",
+  "cancelled",
+  "decided",
+  "refuted",
+  "fault",
+] as const;
+export type StopCode = (typeof STOP_CODES)[number];
+
+export function stop(control: Int32Array, cause: Exclude<StopCode, null>): void {
+  Atomics.compareExchange(control, STOP, 0, STOP_CODES.indexOf(cause));
+  for (const thread of [0, 1]) ring(control, thread);
+}
+
+export function stoppedBy(control: Int32Array): StopCode {
+  return STOP_CODES[Atomics.load(control, STOP)] ?? null;
+}
+
+/** What the threads have done in all, for progress. Edges are modulo 2^32. */
+export function totals(
+  control: Int32Array,
+): Pick<SearchProgress, "states" | "edges" | "depth" | "bytes"> & { expanded: number } {
+  const sum = (place: number): number =>
+    Atomics.load(control, place) + Atomics.load(control, place + 1);
+  return {
+    states: sum(STATES),
+    edges: sum(EDGES) >>> 0,
+    expanded: sum(EXPANDED),
+    depth: Math.max(Atomics.load(control, DRAINED), Atomics.load(control, DRAINED + 1)),
+    bytes: sum(KIBIBYTES) * 1024,
+  };
+}
+
+function ring(control: Int32Array, thread: number): void {
+  Atomics.add(control, BELL + thread, 1);
+  Atomics.notify(control, BELL + thread);
+}
+
+/** What both threads found: new states at one depth, marks and deadlocks at all. */
+export interface Agreement {
+  readonly frontier: number;
+  readonly marked: number;
+  readonly deadlocks: number;
+}
+
+/** Exchange is one thread's end: a ring of blocks to the other, a ring from it, and the agreement on depths. */
+export class Exchange {
+  readonly #control: Int32Array;
+  readonly #me: number;
+  readonly #other: number;
+  readonly #inbox: Batch[];
+  readonly #outbox: Batch[];
+  readonly #sentCounts: Uint32Array;
+  readonly #receivedCounts: Uint32Array;
+
+  constructor(memory: SharedMemory, words: number, me: number) {
+    this.#control = memory.control;
+    this.#me = me;
+    this.#other = 1 - me;
+    this.#inbox = blocksOf(memory, words, this.#other);
+    this.#outbox = blocksOf(memory, words, me);
+    this.#sentCounts = memory.counts[me] as Uint32Array;
+    this.#receivedCounts = memory.counts[this.#other] as Uint32Array;
+  }
+
+  /** The block to fill next, or null while all are on their way. */
+  freeBlock(): Batch | null {
+    const sent = Atomics.load(this.#control, SENT + this.#me);
+    if (sent - Atomics.load(this.#control, TAKEN + this.#other) >= RING_BLOCKS) return null;
+    return this.#outbox[sent % RING_BLOCKS] as Batch;
+  }
+
+  /** Sends the block that {@link freeBlock} gave. */
+  send(block: Batch): void {
+    const sent = Atomics.load(this.#control, SENT + this.#me);
+    this.#sentCounts[sent % RING_BLOCKS] = block.count;
+    block.count = 0;
+    Atomics.store(this.#control, SENT + this.#me, sent + 1);
+    ring(this.#control, this.#other);
+  }
+
+  /** The next block from the other thread, to be given back with {@link release}; null if none is there. */
+  receive(): Batch | null {
+    const taken = Atomics.load(this.#control, TAKEN + this.#me);
+    if (Atomics.load(this.#control, SENT + this.#other) === taken) return null;
+    const block = this.#inbox[taken % RING_BLOCKS] as Batch;
+    block.count = this.#receivedCounts[taken % RING_BLOCKS] as number;
+    return block;
+  }
+
+  release(): void {
+    Atomics.add(this.#control, TAKEN + this.#me, 1);
+    ring(this.#control, this.#other);
+  }
+
+  /** Tells that this thread sends no more at this depth. */
+  finish(depth: number): void {
+    Atomics.store(this.#control, FINISHED + this.#me, depth);
+    ring(this.#control, this.#other);
+  }
+
+  /** Ask before {@link receive}: after a yes and an empty ring nothing more comes at this depth. */
+  otherFinished(depth: number): boolean {
+    return Atomics.load(this.#control, FINISHED + this.#other) >= depth;
+  }
+
+  /** Tells what this thread found at the depth, waits for the other, and returns what both found; null once stopped. */
+  agree(depth: number, frontier: number, marked: number, deadlocks: number): Agreement | null {
+    const control = this.#control;
+    Atomics.store(control, FRONTIER + this.#me, frontier);
+    Atomics.or(control, MARKS, marked);
+    Atomics.add(control, DEADLOCKS, deadlocks);
+    Atomics.store(control, DRAINED + this.#me, depth);
+    ring(control, this.#other);
+    for (;;) {
+      const heard = this.hear();
+      if (Atomics.load(control, DRAINED + this.#other) >= depth) break;
+      if (stoppedBy(control) !== null) return null;
+      this.wait(heard);
+    }
+    return {
+      frontier: Atomics.load(control, FRONTIER) + Atomics.load(control, FRONTIER + 1),
+      marked: Atomics.load(control, MARKS),
+      deadlocks: Atomics.load(control, DEADLOCKS),
+    };
+  }
+
+  /** Publishes this thread's counts and returns the other's states. */
+  count(set: StateSet, tally: Tally): number {
+    const control = this.#control;
+    Atomics.store(control, STATES + this.#me, set.count);
+    Atomics.store(control, EDGES + this.#me, tally.edges | 0);
+    Atomics.store(control, EXPANDED + this.#me, tally.expanded);
+    Atomics.store(control, KIBIBYTES + this.#me, set.bytes / 1024);
+    return Atomics.load(control, STATES + this.#other);
+  }
+
+  /** How often the bell rang: read it, look at everything, and {@link wait} if there was nothing to do. */
+  hear(): number {
+    return Atomics.load(this.#control, BELL + this.#me);
+  }
+
+  wait(heard: number): void {
+    Atomics.wait(this.#control, BELL + this.#me, heard, WAIT_MS);
+  }
+}
+
+/** Blocks of one direction as batches over the shared memory; hashes and places are scratch of this thread. */
+function blocksOf(memory: SharedMemory, words: number, sender: number): Batch[] {
+  const states = memory.states[sender] as Uint32Array;
+  const origins = memory.origins[sender] as Uint32Array;
+  const hashes = new Int32Array(BATCH_STATES);
+  const places = new Int32Array(BATCH_STATES);
+  return Array.from({ length: RING_BLOCKS }, (_, block) => {
+    const from = block * BATCH_STATES;
+    return {
+      words,
+      states: states.subarray(from * words, (from + BATCH_STATES) * words),
+      origins: origins.subarray(from, from + BATCH_STATES),
+      hashes,
+      places,
+      count: 0,
+    };
+  });
+}
