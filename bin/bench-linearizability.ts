@@ -91,7 +91,7 @@ function operations(count: number, seed: number): readonly Operation[] {
 }
 
 function takeEffect({ running }: Client): void {
-  if (running?.effect == null) return;
+  if (running === null || running.effect === null) return;
   running.operation.answer = running.effect();
   running.effect = null;
 }

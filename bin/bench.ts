@@ -6,6 +6,9 @@ export const benches: Readonly<Record<string, (print: (line: string) => void) =>
   linearizability: async (print) => {
     (await import("./bench-linearizability.ts")).benchLinearizability(print);
   },
+  checkers: async (print) => {
+    await (await import("./bench-checkers.ts")).benchCheckers({ print });
+  },
   gateway: async (print) => (await import("./bench-gateway.ts")).printGatewayBench(print),
 };
 

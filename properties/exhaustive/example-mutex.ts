@@ -59,18 +59,6 @@ export const smallMutex: MutexOptions = {
   ownerTokens: true,
 };
 
-/** From ten thousand to ten million states, each with its exact counts: what the bench grows through. */
-export const mutexSizes: readonly {
-  readonly options: MutexOptions;
-  readonly states: number;
-  readonly edges: number;
-}[] = [
-  { options: smallMutex, states: 15_585, edges: 41_032 },
-  { options: { ...smallMutex, horizon: 12 }, states: 142_347, edges: 429_718 },
-  { options: { ...smallMutex, attempts: 4, horizon: 12 }, states: 1_145_839, edges: 4_127_683 },
-  { options: { ...smallMutex, attempts: 4, horizon: 20 }, states: 13_241_992, edges: 53_320_821 },
-];
-
 const Phase = named("phase", [
   "idle",
   "called",
