@@ -9,6 +9,7 @@ export function searchedRow(
   { id, statement, source, expected }: SystemClaim,
   policy: PolicyName,
   found: ExhaustiveVerdict | undefined,
+  isCancelled = false,
 ): ClaimResult {
   return {
     id,
@@ -18,7 +19,7 @@ export function searchedRow(
     target: "model",
     verdict: found?.verdict ?? "inconclusive",
     expected: expected[policy],
-    reason: found === undefined ? "no exhaustive search was made" : found.reason,
+    reason: found === undefined ? unsearched(isCancelled) : found.reason,
     methods: found === undefined ? [] : methodsOf(found),
     counterexample: null,
   };
@@ -38,6 +39,12 @@ export function judgedTogether(row: ClaimResult, found: ExhaustiveVerdict): Clai
   if (verdicts.has("refuted")) return { ...row, verdict: "refuted", reason: null, methods };
   if (verdicts.has("holds")) return { ...row, verdict: "holds", reason: null, methods };
   return { ...row, methods };
+}
+
+function unsearched(isCancelled: boolean): string {
+  return isCancelled
+    ? "cancelled before it was searched"
+    : "no search under this policy watches it";
 }
 
 function methodsOf(found: ExhaustiveVerdict): readonly MethodResult[] {

@@ -93,12 +93,14 @@ type Searches = ReadonlyMap<PolicyName, readonly ExhaustiveVerdict[]>;
 /** One policy after the other, beside the campaigns. */
 async function startSearches(
   judged: readonly Claim[],
-  { policies: names, searchUnder }: VerifyOptions,
+  { policies: names, searchUnder, signal }: VerifyOptions,
 ): Promise<Searches> {
   const searches = new Map<PolicyName, readonly ExhaustiveVerdict[]>();
   const isNeeded = judged.some((claim) => claim.level !== "unbuilt" && claim.exhaustive !== null);
   if (searchUnder === null || !isNeeded) return searches;
-  for (const name of names) searches.set(name, await searchUnder(name));
+  for (const name of names) {
+    if (!signal.aborted) searches.set(name, await searchUnder(name));
+  }
   return searches;
 }
 
@@ -120,7 +122,8 @@ function withSearches(
         row.id === claim.id && row.policy === policy && row.target === "model";
       const place = all.findIndex(isModel);
       const row = all[place];
-      if (claim.level === "system") all.push(searchedRow(claim, policy, verdict));
+      if (claim.level === "system")
+        all.push(searchedRow(claim, policy, verdict, options.signal.aborted));
       else if (row !== undefined && verdict !== undefined)
         all[place] = judgedTogether(row, verdict);
       if (verdict !== undefined && verdict.witness !== null) {
