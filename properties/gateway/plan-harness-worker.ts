@@ -3,9 +3,9 @@ import { HarnessStore } from "../durable-object/harness-store.ts";
 import type { StoreChoice } from "../durable-object/protocol.ts";
 import type { PlanVerdict } from "../plan-runner.ts";
 import type { GatewayPlan } from "./gateway-plan.ts";
-import { planSettings } from "./gateway-plan-settings.ts";
 import { gatewayVerdictOf, judgeGateway, type JudgedGatewayHistory } from "./judge-gateway.ts";
 import { type StoreNamespace, withLaneStore } from "./lane-plan-store.ts";
+import { planGateway } from "./plan-gateway.ts";
 import type { GatewayHarnessCalls } from "./plan-protocol.ts";
 import { runGatewayPlan } from "./run-gateway-plan.ts";
 
@@ -60,9 +60,9 @@ async function runAndJudge(
   store: StoreChoice,
   plan: GatewayPlan,
 ): Promise<JudgedGatewayHistory> {
-  const settings = await planSettings(store.policy);
+  const gateway = await planGateway(store.policy);
   const history = await withLaneStore(namespace, store, (lent) =>
-    runGatewayPlan(plan, settings, lent),
+    runGatewayPlan(plan, gateway, lent),
   );
   return { history, judgement: judgeGateway(history) };
 }

@@ -1,25 +1,24 @@
 // Runs one gateway plan: the shipped gateway and consumer, with every call let through by a step of the plan.
-import { answerTrade, createGateway } from "../../impl/gateway.ts";
-import type { GatewaySettings } from "../../impl/gateway-settings.ts";
-import { consumeDelivery, createConsumer } from "../../impl/queue-consumer.ts";
-import type { DeliveryEnd } from "../../impl/queue-consumer.ts";
+import { answerTrade } from "../../impl/gateway.ts";
+import { consumeDelivery, type DeliveryEnd } from "../../impl/queue-consumer.ts";
 import { GatedCaller, type CallerFacts, type Heard, type WaitingCall } from "./gated-caller.ts";
 import { attemptName, type GatewayHistory } from "./gateway-history.ts";
 import type { Caller, GatewayPlan, GatewayStep, PassStep } from "./gateway-plan.ts";
+import type { PlanGateway } from "./plan-gateway.ts";
 import { requestOf } from "./gateway-requests.ts";
 import type { PlanStore } from "./plan-store.ts";
 import { PlanWorld } from "./plan-world.ts";
 
-/** The store must be fresh and empty, and of the policy of the settings. */
+/** The store must be fresh and empty, and of the gateway's policy. */
 export async function runGatewayPlan(
   plan: GatewayPlan,
-  settings: GatewaySettings,
+  gateway: PlanGateway,
   store: PlanStore,
 ): Promise<GatewayHistory> {
-  const run = new PlanRun(plan, { ...settings, mode: plan.mode }, store);
+  const run = new PlanRun(plan, gateway, store);
   for (const step of plan.steps) await run.take(step);
   const { mode, requests } = plan;
-  return { policy: settings.policy.name, mode, requests, events: run.world.events };
+  return { policy: gateway.policy.name, mode, requests, events: run.world.events };
 }
 
 /** The queue gives a message to the dead-letter queue after its fourth delivery (seed 000). */
@@ -36,16 +35,16 @@ interface Copy {
 class PlanRun {
   readonly world: PlanWorld;
   readonly #plan: GatewayPlan;
-  readonly #settings: GatewaySettings;
+  readonly #gateway: PlanGateway;
   readonly #attempts = new Map<number, GatedCaller>();
   readonly #deliveries = new Map<number, GatedCaller>();
   /** The key of an attempt, once it asked the store for it. */
   readonly #keys = new Map<number, string>();
   #copies: Copy[] = [];
 
-  constructor(plan: GatewayPlan, settings: GatewaySettings, store: PlanStore) {
+  constructor(plan: GatewayPlan, gateway: PlanGateway, store: PlanStore) {
     this.#plan = plan;
-    this.#settings = settings;
+    this.#gateway = gateway;
     this.world = new PlanWorld(plan, store);
   }
 
@@ -86,10 +85,8 @@ class PlanRun {
     this.world.note({ kind: "arrival", attempt });
     await caller.start(
       async (calls) => {
-        const response = await answerTrade(
-          createGateway(this.#settings, calls),
-          requestOf(planned),
-        );
+        const gateway = this.#gateway.gatewayWith(calls, this.#plan.mode);
+        const response = await answerTrade(gateway, requestOf(planned));
         return { response, body: await response.text() };
       },
       ({ response, body }) => {
@@ -130,7 +127,7 @@ class PlanRun {
       this.world.note({ kind, attempt, message: number });
     };
     await caller.start(
-      (calls) => consumeDelivery(createConsumer(this.#settings, calls), body, deliveries),
+      (calls) => consumeDelivery(this.#gateway.consumerWith(calls), body, deliveries),
       end,
     );
   }
