@@ -36,6 +36,8 @@ export type GatewayEvent = { readonly atMs: number } & (
       readonly attempt: number;
       readonly message: number;
       readonly by: string;
+      /** Past the deadline that the message carries, on the gateway's clock. */
+      readonly late: boolean;
     }
   /** `acknowledged` takes the message out of the queue; `buried` puts it in the dead-letter queue. */
   | {

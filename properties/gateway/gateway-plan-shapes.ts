@@ -26,6 +26,7 @@ export function simpler(plan: GatewayPlan): GatewayPlan[] {
   const { requests, steps } = plan;
   const candidates: GatewayPlan[] = [
     inOrderOfUse(plan),
+    inFirstDelivery(plan),
     { ...plan, mode: "direct" },
     { ...plan, mode: "queue-everywhere" },
     { ...plan, gatewayAheadMs: 0 },
@@ -96,6 +97,7 @@ const faultWeights: Readonly<Record<CallFault, number>> = {
   "lost-before": 1,
   "lost-after": 2,
   failed: 2,
+  slow: 2,
   crossed: 3,
   duplicated: 3,
   delayed: 3,
@@ -185,6 +187,16 @@ function inOrderOfUse(plan: GatewayPlan): GatewayPlan {
       return attempt === null ? step : onAttempt(step, order.indexOf(attempt));
     }),
   };
+}
+
+/** Every delivery under the first name: those that overlap are not the same then. */
+function inFirstDelivery(plan: GatewayPlan): GatewayPlan {
+  const steps = plan.steps.map((step): GatewayStep => {
+    if ("delivery" in step) return { ...step, delivery: 0 };
+    if (!("caller" in step) || step.caller.who === "attempt") return step;
+    return { ...step, caller: { who: "delivery", index: 0 } };
+  });
+  return { ...plan, steps };
 }
 
 /** How many attempts are in use later than one that comes after them in the list. */

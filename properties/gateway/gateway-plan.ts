@@ -67,7 +67,7 @@ export interface PassStep {
 /**
  * `delayed`: the caller gives up, the call arrives by a later step. `duplicated`: so does a second
  * copy of it. `crossed`: both copies arrive at once and the second one's answer comes first.
- * `crashed`: the object is reset while the call is under way. `stale`: a read that misses the
+ * `slow`: it takes effect now, and the caller hears of it at its next step. `crashed`: the object is reset while the call is under way. `stale`: a read that misses the
  * latest write, which only the published consumer's mark can have.
  */
 export type CallFault =
@@ -78,6 +78,7 @@ export type CallFault =
   | "delayed"
   | "duplicated"
   | "crossed"
+  | "slow"
   | "crashed"
   | "stale";
 

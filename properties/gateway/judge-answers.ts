@@ -27,7 +27,7 @@ export function judgeRefusals(facts: GatewayFacts): Ruling {
       faultOfRefusal(facts, attempt, code, reason.place, reason.event.before, reason.event),
     );
     if (faults.includes(null)) return [];
-    const why = faults[0] ?? "the store was never asked";
+    const why = faults.at(-1) ?? "the store was never asked";
     const explanation = `${attemptName(attempt)} is told ${code}, and ${why}.`;
     return [
       violation("truthful-refusal", explanation, [...reasons.map((each) => each.place), place]),

@@ -86,9 +86,7 @@ export function judgeLateness(facts: GatewayFacts): Ruling {
     const explanation = `The message of ${attemptName(event.attempt)} executes ${lateMs} ms after its last moment.`;
     return [violation("no-late-execution", explanation, [place])];
   });
-  const isLate = deliveries.some(
-    ({ event }) => event.downstreamMs >= (event.messageDeadlineMs ?? Infinity),
-  );
+  const isLate = facts.of("delivery").some(({ event }) => event.late);
   return { exercised: isLate, violations };
 }
 

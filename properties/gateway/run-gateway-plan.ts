@@ -40,6 +40,8 @@ class PlanRun {
   readonly #deliveries = new Map<number, GatedCaller>();
   /** The key of an attempt, once it asked the store for it. */
   readonly #keys = new Map<number, string>();
+  /** What a caller will hear at its next step, of a call that took effect before. */
+  readonly #onTheWay = new Map<GatedCaller, Heard>();
   #copies: Copy[] = [];
 
   constructor(plan: GatewayPlan, gateway: PlanGateway, store: PlanStore) {
@@ -118,7 +120,8 @@ class PlanRun {
     const facts = { name, attempt, message: { number, body }, token };
     const caller = new GatedCaller(this.world, facts);
     this.#deliveries.set(delivery, caller);
-    this.world.note({ kind: "delivery", attempt, message: number, by: name });
+    const late = this.world.gatewayMs >= body.deadlineAtMs;
+    this.world.note({ kind: "delivery", attempt, message: number, by: name, late });
     const end = ({ end: ended }: DeliveryEnd): void => {
       const isLast = ended === "retry" && deliveries >= mostDeliveries;
       if (isLast) this.world.bury(attempt, number);
@@ -148,9 +151,13 @@ class PlanRun {
     const caller = this.#callerOf(step.caller);
     const waiting = caller?.waiting;
     if (caller === undefined || waiting === undefined || waiting === null) return;
-    await caller.hear(
-      await this.#send({ facts: caller.facts, waiting, behaviour: step.behaviour }, step.fault),
-    );
+    const { fault, behaviour } = step;
+    const onTheWay = this.#onTheWay.get(caller);
+    this.#onTheWay.delete(caller);
+    const copy = { facts: caller.facts, waiting, behaviour };
+    const heard = onTheWay ?? (await this.#send(copy, fault));
+    if (fault === "slow" && onTheWay === undefined) this.#onTheWay.set(caller, heard);
+    else await caller.hear(heard);
   }
 
   async #send(copy: Copy, fault: PassStep["fault"]): Promise<Heard> {
@@ -158,6 +165,7 @@ class PlanRun {
     switch (fault) {
       case "none":
       case "stale":
+      case "slow":
         return heardOf(await effect());
       case "lost-before":
         return silence;
