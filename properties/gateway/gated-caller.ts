@@ -55,12 +55,18 @@ export class GatedCaller {
     run: (calls: Calls) => Promise<Result>,
     end: (result: Result) => void,
   ): Promise<void> {
-    void run(this.#calls()).then((result) => {
-      if (!this.#hasEnded) end(result);
-      this.#hasEnded = true;
-      this.#rest.resolve();
-    });
+    void this.#live(run, end);
     await this.#rest.promise;
+  }
+
+  async #live<Result>(
+    run: (calls: Calls) => Promise<Result>,
+    end: (result: Result) => void,
+  ): Promise<void> {
+    const result = await run(this.#calls());
+    if (!this.#hasEnded) end(result);
+    this.#hasEnded = true;
+    this.#rest.resolve();
   }
 
   get isRunning(): boolean {

@@ -82,7 +82,7 @@ function stepsOf(mode: GatewayMode): fc.Arbitrary<readonly GatewayStep[]> {
   });
   return fc.oneof(
     { weight: 16, arbitrary: wholeAttempt() },
-    { weight: 8, arbitrary: atAnEdge() },
+    { weight: 10, arbitrary: atAnEdge() },
     { weight: 3 * queue, arbitrary: wholeDelivery() },
     single(5, fc.record({ kind: fc.constant("start"), attempt })),
     single(12, pass(attemptCaller)),
@@ -148,17 +148,42 @@ function pass(caller: fc.Arbitrary<Caller>): fc.Arbitrary<PassStep> {
   });
 }
 
-/** An attempt, then an edge of its record, then another one: what a record must outlast. */
+/**
+ * An attempt that may pause, then an edge of its record, then another attempt, in the midst of
+ * which the first may wake up: what a record has to outlast.
+ */
 function atAnEdge(): fc.Arbitrary<readonly GatewayStep[]> {
-  const edge = fc.oneof({ weight: 3, arbitrary: advanceTo }, { weight: 1, arbitrary: advance });
+  const edge = fc.oneof({ weight: 4, arbitrary: advanceTo }, { weight: 1, arbitrary: advance });
   return fc
-    .record({ first: wholeAttempt(), edge, second: wholeAttempt() })
-    .map(({ first, edge: reached, second }): readonly GatewayStep[] => {
-      const [start] = first;
-      const isOfFirst = reached.kind === "advance-to" && start?.kind === "start";
-      const onFirst = isOfFirst ? { ...reached, attempt: start.attempt } : reached;
-      return [...first, onFirst, ...second];
+    .record({
+      index: attempt,
+      first: passes([1, 2, 2, 3]),
+      pauseMs: weighted([3, 0], [1, 29_999], [1, 30_000], [1, 34_999]),
+      jumpMs: weighted([3, 0], [1, 5_000]),
+      edge,
+      second: passes([1, 2, 2, 3]),
+      woken: passes([0, 0, 1, 2]),
+      wakesAfter: fc.nat({ max: 2 }),
+    })
+    .map(({ index, first, pauseMs, jumpMs, edge: reached, second, woken, wakesAfter }) => {
+      const other = index + 1;
+      return [
+        { kind: "start", attempt: index },
+        ...by(index, first.slice(0, 1)),
+        ...(pauseMs === 0 ? [] : [{ kind: "advance", ms: pauseMs } as const]),
+        ...by(index, first.slice(1)),
+        ...(jumpMs === 0 ? [] : [{ kind: "jump", ms: jumpMs } as const]),
+        reached.kind === "advance-to" ? { ...reached, attempt: index } : reached,
+        { kind: "start", attempt: other },
+        ...by(other, second.slice(0, wakesAfter)),
+        ...by(index, woken),
+        ...by(other, second.slice(wakesAfter)),
+      ] as const;
     });
+}
+
+function by(index: number, all: readonly PassStep[]): readonly PassStep[] {
+  return all.map((each) => ({ ...each, caller: { who: "attempt", index } }));
 }
 
 /** Starts an attempt and lets its next calls through; where it stops short, it stalls. */
@@ -167,7 +192,7 @@ function wholeAttempt(): fc.Arbitrary<readonly GatewayStep[]> {
     .record({ index: attempt, passes: passes([1, 2, 3, 3, 4]) })
     .map(({ index, passes: all }): readonly GatewayStep[] => [
       { kind: "start", attempt: index },
-      ...all.map((each): PassStep => ({ ...each, caller: { who: "attempt", index } })),
+      ...by(index, all),
     ]);
 }
 

@@ -18,7 +18,7 @@ const told =
     event.kind === "response" && event.code === code;
 
 /** One test an event; the situation occurred where some event passes. */
-export const situations: Readonly<Record<string, Test>> = {
+const situations: Readonly<Record<string, Test>> = {
   "an attempt executes": (event) => event.kind === "dispatched" && event.executed,
   "a queued message executes": (event) =>
     event.kind === "dispatched" && event.executed && event.viaQueue,

@@ -4,7 +4,7 @@ import { type PolicyName, policies } from "../../model/policy.ts";
 import type { KeyRecord } from "../../model/vocabulary.ts";
 import { readStoredResponse } from "../../impl/stored-response.ts";
 import { attemptName } from "./gateway-history.ts";
-import { GatewayFacts, type Ruling, violation } from "./gateway-facts.ts";
+import { type GatewayFacts, type Ruling, violation } from "./gateway-facts.ts";
 
 const refusals: ReadonlySet<string> = new Set([
   answers["in-flight"].code,

@@ -1,6 +1,6 @@
 // How often and by whom effects may happen: execution, queue executes once, no late execution, fail closed.
 import { attemptName, type Dispatched } from "./gateway-history.ts";
-import { GatewayFacts, type Placed, type Ruling, violation } from "./gateway-facts.ts";
+import { type GatewayFacts, type Placed, type Ruling, violation } from "./gateway-facts.ts";
 import { hasInvalidKey, logicalRequestOf, quietMsOf } from "./gateway-requests.ts";
 
 type Execution = Placed<Dispatched & { readonly atMs: number }>;
@@ -33,7 +33,7 @@ export function judgeExecution(facts: GatewayFacts): Ruling {
 }
 
 /** The known ways to execute twice (seed 000, its witnesses). */
-export const executionWays = [
+const executionWays = [
   "unknown-outcome",
   "minute-boundary",
   "silent-downgrade",

@@ -1,7 +1,7 @@
 // Which key a request gets, and what a key answers: one request one key, isolation, mismatch, release.
 import type { CallMade } from "./gateway-history.ts";
 import { attemptName } from "./gateway-history.ts";
-import { GatewayFacts, type Placed, type Ruling, violation } from "./gateway-facts.ts";
+import { type GatewayFacts, type Placed, type Ruling, violation } from "./gateway-facts.ts";
 import { hasInvalidKey, logicalRequestOf, quietMsOf } from "./gateway-requests.ts";
 
 interface Keyed extends Placed<CallMade & { readonly atMs: number }> {

@@ -54,7 +54,7 @@ function startMiniflare(contents: string, path: string): Miniflare {
   const miniflare = new Miniflare({
     host: "127.0.0.1",
     log: new Log(LogLevel.NONE),
-    modules: [{ type: "ESModule", path: "plan-harness-worker.js", contents }],
+    modules: [{ type: "ESModule", path: "plan-driver.js", contents }],
     compatibilityDate,
     durableObjects: {
       STORE: { className: "HarnessStore", useSQLite: true, unsafePreventEviction: true },
@@ -78,7 +78,7 @@ let script: Promise<string> | undefined;
 
 /** Built once a process. */
 function harnessScript(): Promise<string> {
-  script ??= bundle(fileURLToPath(new URL("plan-harness-worker.ts", import.meta.url)));
+  script ??= bundle(fileURLToPath(new URL("plan-driver.ts", import.meta.url)));
   return script;
 }
 
