@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { minimiseBy } from "../minimise.ts";
 import { gatewayPlanArbitrary } from "./gateway-plan-arbitrary.ts";
-import { simpler, weight, withoutChunks, withoutOne } from "./gateway-plan-shapes.ts";
-import { minimiseGatewayPlan } from "./minimise-gateway-plan.ts";
+import { gatewayPlanShape, weight } from "./gateway-plan-shapes.ts";
+
+const { withoutChunks, withoutOne, simpler } = gatewayPlanShape;
 
 test("a simpler plan is lighter, so that the search ends", () => {
   fc.assert(
@@ -36,7 +38,7 @@ test("the minimal plan keeps what the failure needs, and nothing else", async ()
     .find(({ steps }) => steps.some(({ kind }) => kind === "crash"));
   expect(plan).toBeDefined();
   if (plan === undefined) return;
-  const minimised = await minimiseGatewayPlan(plan, async (candidates) =>
+  const minimised = await minimiseBy(gatewayPlanShape, plan, async (candidates) =>
     candidates.findIndex(({ steps }) => steps.some(({ kind }) => kind === "crash")),
   );
   expect(minimised.minimal).toBe(true);

@@ -1,9 +1,12 @@
 // Which gateway plans are smaller or simpler than a given one: the candidates of the search for a minimal one.
 import type { GatewayMode } from "../../model/gateway-attempt.ts";
+import type { PlanShape } from "../minimise.ts";
 import type { CallFault, GatewayPlan, GatewayStep, PlannedRequest } from "./gateway-plan.ts";
 
+export const gatewayPlanShape: PlanShape<GatewayPlan> = { withoutChunks, withoutOne, simpler };
+
 /** Every plan that lacks a run of two or more steps, longest runs first. */
-export function withoutChunks(plan: GatewayPlan): GatewayPlan[] {
+function withoutChunks(plan: GatewayPlan): GatewayPlan[] {
   const plans: GatewayPlan[] = [];
   for (let size = plan.steps.length >> 1; size >= 2; size >>= 1) {
     for (let start = 0; start < plan.steps.length; start += size) {
@@ -14,7 +17,7 @@ export function withoutChunks(plan: GatewayPlan): GatewayPlan[] {
 }
 
 /** Every plan that lacks one step or one request. */
-export function withoutOne(plan: GatewayPlan): GatewayPlan[] {
+function withoutOne(plan: GatewayPlan): GatewayPlan[] {
   return [
     ...plan.requests.map((_, index) => withoutRequest(plan, index)),
     ...plan.steps.map((_, index) => ({ ...plan, steps: without(plan.steps, index, 1) })),
@@ -22,7 +25,7 @@ export function withoutOne(plan: GatewayPlan): GatewayPlan[] {
 }
 
 /** Every plan with one value put simpler; each is strictly lighter by `weight`, so this ends. */
-export function simpler(plan: GatewayPlan): GatewayPlan[] {
+function simpler(plan: GatewayPlan): GatewayPlan[] {
   const { requests, steps } = plan;
   const candidates: GatewayPlan[] = [
     inOrderOfUse(plan),

@@ -1,21 +1,13 @@
 // The gateway on real workerd as a runner: gateway plans in batches, run and judged beside the objects.
 import type { Policy } from "../../model/policy.ts";
 import type { StoreChoice } from "../durable-object/protocol.ts";
-import type { PlanVerdict } from "../plan-runner.ts";
+import type { PlanRunner, PlanVerdict } from "../plan-runner.ts";
+import type { GatewayHistory } from "./gateway-history.ts";
 import type { GatewayPlan } from "./gateway-plan.ts";
-import type { JudgedGatewayHistory } from "./judge-gateway.ts";
 import { type GatewayWorkerd, startGatewayWorkerd } from "./plan-workerd.ts";
 
-/** A `PlanRunner` whose plans are gateway plans. */
-export interface GatewayRunner {
-  readonly name: "gateway";
-  /** Runs each plan on a fresh store; the verdicts come in the order of the plans. */
-  judgePlans(plans: readonly GatewayPlan[]): Promise<readonly PlanVerdict[]>;
-  /** Runs one plan on a fresh store and tells all: for shrinking, for rerun and for stories. */
-  runPlan(plan: GatewayPlan): Promise<JudgedGatewayHistory>;
-  /** Leaves the processes running: they are the caller's, for other policies. */
-  close(): Promise<void>;
-}
+/** Its processes stay the caller's: `close` leaves them running for other policies. */
+export type GatewayRunner = PlanRunner<GatewayPlan, GatewayHistory>;
 
 /** Starts `count` processes; each takes plans of any policy. */
 export function startGatewayProcesses(count: number): Promise<readonly GatewayWorkerd[]> {

@@ -1,6 +1,6 @@
 // Judges one gateway history by every gateway-level invariant, and tells which situations occurred.
 import type { Judgement } from "../judge.ts";
-import type { PlanVerdict } from "../plan-runner.ts";
+import type { JudgedHistory, PlanVerdict } from "../plan-runner.ts";
 import { GatewayFacts, type Ruling } from "./gateway-facts.ts";
 import type { GatewayHistory } from "./gateway-history.ts";
 import { situationsOf } from "./gateway-situations.ts";
@@ -21,10 +21,7 @@ import {
   judgeSoftFail,
 } from "./judge-keys.ts";
 
-export interface JudgedGatewayHistory {
-  readonly history: GatewayHistory;
-  readonly judgement: Judgement;
-}
+export type JudgedGatewayHistory = JudgedHistory<GatewayHistory>;
 
 /** By name, in the order in which violations are told. */
 const judges = {
