@@ -1,15 +1,17 @@
 // Runs many random plans on one target and tells what broke, what was exercised, what was seen.
 import fc from "fast-check";
+import { type PlanShape, storePlanShape } from "./minimise.ts";
 import type { Plan } from "./plan.ts";
+import type { History } from "./history.ts";
 import type { PlanRunner, PlanVerdict } from "./plan-runner.ts";
 import type { CampaignResult } from "./results.ts";
-import { type FailingPlan, shrinkAll } from "./shrink.ts";
+import { type FailingPlan, shrinkAll, type Stepwise } from "./shrink.ts";
 
-export interface CampaignOptions {
+export interface CampaignOptions<SomePlan = Plan, SomeHistory = History> {
   /** Seed of fast-check, a 32-bit integer. */
   readonly seed: number;
   readonly runs: number;
-  readonly plans: fc.Arbitrary<Plan>;
+  readonly plans: fc.Arbitrary<SomePlan>;
   readonly signal?: AbortSignal;
   /** Real time, as of `performance.now()`, after which no further batch starts. */
   readonly endsAtMs?: number;
@@ -17,18 +19,24 @@ export interface CampaignOptions {
   /** Only these invariants are shrunk and reported; all unless told. */
   readonly invariants?: ReadonlySet<string>;
   /** Minimal plans of the same invariants on another target, tried before shrinking anew. */
-  readonly hints?: ReadonlyMap<string, Plan>;
+  readonly hints?: ReadonlyMap<string, SomePlan>;
   /** Runs the plans of the search for a minimal one; the runner itself unless told. */
-  readonly shrinkRunner?: PlanRunner;
+  readonly shrinkRunner?: PlanRunner<SomePlan, SomeHistory>;
 }
 
 /** A campaign is repeatable: the same seed, runs and target give the same result. */
-export async function runCampaign(
-  runner: PlanRunner,
-  options: CampaignOptions,
-): Promise<CampaignResult> {
+export function runCampaign(runner: PlanRunner, options: CampaignOptions): Promise<CampaignResult> {
+  return runCampaignOf(storePlanShape, runner, options);
+}
+
+/** The same over plans of any kind; the shape says how they shrink. */
+export async function runCampaignOf<SomePlan extends Stepwise, SomeHistory>(
+  shape: PlanShape<SomePlan>,
+  runner: PlanRunner<SomePlan, SomeHistory>,
+  options: CampaignOptions<SomePlan, SomeHistory>,
+): Promise<CampaignResult<SomePlan, SomeHistory>> {
   const tally = new Tally();
-  const failing = new Map<string, FailingPlan>();
+  const failing = new Map<string, FailingPlan<SomePlan>>();
   let stopped: CampaignResult["stopped"] = null;
   for (const batch of batches(options)) {
     stopped = reasonToStop(options);
@@ -42,7 +50,7 @@ export async function runCampaign(
     if (verdicts.length < batch.plans.length) break;
   }
   const wanted = [...failing].filter(([name]) => options.invariants?.has(name) ?? true);
-  const findings = await shrinkAll(runner, wanted, options);
+  const findings = await shrinkAll(shape, runner, wanted, options);
   const { histories, operations, undecided } = tally;
   return {
     target: runner.name,
@@ -58,9 +66,9 @@ export async function runCampaign(
 }
 
 /** Keeps the first failing plan of each invariant. */
-function noteFailing(
-  failing: Map<string, FailingPlan>,
-  { plans, seed, start }: Batch,
+function noteFailing<SomePlan>(
+  failing: Map<string, FailingPlan<SomePlan>>,
+  { plans, seed, start }: Batch<SomePlan>,
   index: number,
   { violations }: PlanVerdict,
   foundAfter: number,
@@ -73,18 +81,22 @@ function noteFailing(
   }
 }
 
-interface Batch {
+interface Batch<SomePlan> {
   readonly seed: number;
   /** The place of the first plan in the sample of its seed: fast-check's path. */
   readonly start: number;
-  readonly plans: readonly Plan[];
+  readonly plans: readonly SomePlan[];
 }
 
 const sampleSize = 1000;
 const batchSize = 200;
 
 /** Samples of a thousand plans, the first with the seed itself, handed out in batches. */
-function* batches({ seed, runs, plans }: CampaignOptions): Generator<Batch> {
+function* batches<SomePlan>({
+  seed,
+  runs,
+  plans,
+}: Pick<CampaignOptions<SomePlan>, "seed" | "runs" | "plans">): Generator<Batch<SomePlan>> {
   for (let sample = 0; sample * sampleSize < runs; sample += 1) {
     const sampleSeed = (seed ^ Math.imul(sample, 0x9e3779b9)) | 0;
     const numRuns = Math.min(sampleSize, runs - sample * sampleSize);
@@ -95,7 +107,10 @@ function* batches({ seed, runs, plans }: CampaignOptions): Generator<Batch> {
   }
 }
 
-function reasonToStop({ signal, endsAtMs }: CampaignOptions): CampaignResult["stopped"] {
+function reasonToStop({
+  signal,
+  endsAtMs,
+}: Pick<CampaignOptions, "signal" | "endsAtMs">): CampaignResult["stopped"] {
   if (signal?.aborted === true) return "cancelled";
   return endsAtMs !== undefined && performance.now() >= endsAtMs ? "budget" : null;
 }

@@ -1,8 +1,8 @@
 // Makes a failing plan minimal: no single element of it can go without the failure going too.
 import type { Plan, PlannedAttempt, PlanStep } from "./plan.ts";
 
-export interface Minimised {
-  readonly plan: Plan;
+export interface Minimised<SomePlan = Plan> {
+  readonly plan: SomePlan;
   /** True: every plan with one element less was tried and does not fail. */
   readonly minimal: boolean;
   /** How many plans were run for it. */
@@ -10,7 +10,14 @@ export interface Minimised {
 }
 
 /** Runs plans and tells the index of the first that still fails in the same way, or −1. */
-export type FirstFailing = (plans: readonly Plan[]) => Promise<number>;
+export type FirstFailing<SomePlan = Plan> = (plans: readonly SomePlan[]) => Promise<number>;
+
+/** Which plans are smaller or simpler than a given one; `simpler` has to come to an end. */
+export interface PlanShape<SomePlan> {
+  readonly withoutChunks: (plan: SomePlan) => readonly SomePlan[];
+  readonly withoutOne: (plan: SomePlan) => readonly SomePlan[];
+  readonly simpler: (plan: SomePlan) => readonly SomePlan[];
+}
 
 /**
  * A failing plan is minimised in rounds: all plans that are one element smaller are run as a batch
@@ -18,15 +25,16 @@ export type FirstFailing = (plans: readonly Plan[]) => Promise<number>;
  * Halves of the steps are tried first, as in delta debugging (Zeller and Hildebrandt, 2002).
  * It stops before more than `mostTried` plans have run; then `minimal` is false.
  */
-export async function minimise(
-  failing: Plan,
-  firstFailing: FirstFailing,
+export async function minimiseBy<SomePlan>(
+  shape: PlanShape<SomePlan>,
+  failing: SomePlan,
+  firstFailing: FirstFailing<SomePlan>,
   mostTried = 5_000,
-): Promise<Minimised> {
+): Promise<Minimised<SomePlan>> {
   let plan = failing;
   let tried = 0;
   let minimal = true;
-  const improves = async (candidates: readonly Plan[]): Promise<boolean> => {
+  const improves = async (candidates: readonly SomePlan[]): Promise<boolean> => {
     if (candidates.length === 0) return false;
     if (tried + candidates.length > mostTried) {
       minimal = false;
@@ -40,12 +48,23 @@ export async function minimise(
   };
   while (
     minimal &&
-    ((await improves(withoutChunks(plan))) ||
-      (await improves(withoutOne(plan))) ||
-      (await improves(simpler(plan))))
+    ((await improves(shape.withoutChunks(plan))) ||
+      (await improves(shape.withoutOne(plan))) ||
+      (await improves(shape.simpler(plan))))
   );
   return { plan, minimal, tried };
 }
+
+/** The same for plans of calls to a store. */
+export function minimise(
+  failing: Plan,
+  firstFailing: FirstFailing,
+  mostTried?: number,
+): Promise<Minimised> {
+  return minimiseBy(storePlanShape, failing, firstFailing, mostTried);
+}
+
+export const storePlanShape: PlanShape<Plan> = { withoutChunks, withoutOne, simpler };
 
 /** Every plan that lacks one step, one attempt, one key, or one choice of the schedule. */
 export function withoutOne(plan: Plan): Plan[] {

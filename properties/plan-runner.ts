@@ -4,22 +4,22 @@ import type { Judgement } from "./judge.ts";
 import type { Plan } from "./plan.ts";
 
 /** Runs plans where the target lives, in batches, and judges the histories there. */
-export interface PlanRunner {
+export interface PlanRunner<SomePlan = Plan, SomeHistory = History> {
   /** Names the target in results and reports. */
   readonly name: string;
   /**
    * Runs each plan on a fresh store; the verdicts come in the order of the plans. There may be
    * fewer: a target fault can end the batch.
    */
-  judgePlans(plans: readonly Plan[]): Promise<readonly PlanVerdict[]>;
+  judgePlans(plans: readonly SomePlan[]): Promise<readonly PlanVerdict[]>;
   /** Runs one plan on a fresh store and tells all: for shrinking, for rerun and for stories. */
-  runPlan(plan: Plan): Promise<JudgedHistory>;
+  runPlan(plan: SomePlan): Promise<JudgedHistory<SomeHistory>>;
   /** Gives everything back; a second call does nothing. */
   close(): Promise<void>;
 }
 
-export interface JudgedHistory {
-  readonly history: History;
+export interface JudgedHistory<SomeHistory = History> {
+  readonly history: SomeHistory;
   readonly judgement: Judgement;
 }
 

@@ -114,12 +114,12 @@ export interface Violation {
 }
 
 /** A plan that breaks an invariant on a target, shrunk. */
-export interface Finding {
+export interface Finding<SomePlan = Plan, SomeHistory = History> {
   readonly invariant: string;
   readonly seed: number;
   readonly path: string;
-  readonly plan: Plan;
-  readonly history: History;
+  readonly plan: SomePlan;
+  readonly history: SomeHistory;
   readonly violation: Violation;
   readonly minimal: boolean;
   /** How many histories had run when it was first seen, from 1. */
@@ -127,7 +127,7 @@ export interface Finding {
 }
 
 /** What a campaign of random plans on one target saw. */
-export interface CampaignResult {
+export interface CampaignResult<SomePlan = Plan, SomeHistory = History> {
   readonly target: string;
   readonly seed: number;
   readonly histories: number;
@@ -137,7 +137,7 @@ export interface CampaignResult {
   /** For each invariant, in how many histories it was exercised; zeroes included. */
   readonly exercised: Readonly<Record<string, number>>;
   /** One finding for each invariant that broke. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly Finding<SomePlan, SomeHistory>[];
   /** Histories that a bound cut short, judged by no verdict of linearizability. */
   readonly undecided: number;
   /** Why the campaign ended before all its runs, or null. */

@@ -1,11 +1,10 @@
 // Makes the first failing plan of each invariant minimal, and tells what it breaks.
-import { minimise, type Minimised } from "./minimise.ts";
-import type { Plan } from "./plan.ts";
+import { minimiseBy, type Minimised, type PlanShape } from "./minimise.ts";
 import type { PlanRunner, PlanVerdict } from "./plan-runner.ts";
 import type { Finding, Violation } from "./results.ts";
 
-export interface FailingPlan {
-  readonly plan: Plan;
+export interface FailingPlan<SomePlan> {
+  readonly plan: SomePlan;
   readonly seed: number;
   /** fast-check's path to the plan. */
   readonly path: string;
@@ -13,11 +12,11 @@ export interface FailingPlan {
   readonly foundAfter: number;
 }
 
-export interface ShrinkOptions {
+export interface ShrinkOptions<SomePlan, SomeHistory> {
   /** Minimal plans of the same invariants on another target, tried before shrinking anew. */
-  readonly hints?: ReadonlyMap<string, Plan>;
+  readonly hints?: ReadonlyMap<string, SomePlan>;
   /** Runs the plans of the search for a minimal one; the runner itself unless told. */
-  readonly shrinkRunner?: PlanRunner;
+  readonly shrinkRunner?: PlanRunner<SomePlan, SomeHistory>;
   /** Once aborted, plans are no longer shrunk, and their findings are not called minimal. */
   readonly signal?: AbortSignal;
 }
@@ -26,13 +25,14 @@ export interface ShrinkOptions {
  * One finding for each invariant. A minimal plan of one invariant often breaks another as well,
  * and by less: where it does, the search for the other starts again from there.
  */
-export async function shrinkAll(
-  runner: PlanRunner,
-  failing: readonly (readonly [invariant: string, FailingPlan])[],
-  options: ShrinkOptions,
-): Promise<readonly Finding[]> {
-  const search = new Search(options.shrinkRunner ?? runner, options.signal);
-  const least = new Map<string, Minimised>();
+export async function shrinkAll<SomePlan extends Stepwise, SomeHistory>(
+  shape: PlanShape<SomePlan>,
+  runner: PlanRunner<SomePlan, SomeHistory>,
+  failing: readonly (readonly [invariant: string, FailingPlan<SomePlan>])[],
+  options: ShrinkOptions<SomePlan, SomeHistory>,
+): Promise<readonly Finding<SomePlan, SomeHistory>[]> {
+  const search = new Search(shape, options.shrinkRunner ?? runner, options.signal);
+  const least = new Map<string, Minimised<SomePlan>>();
   for (const [invariant, { plan }] of failing) {
     const hint = options.hints?.get(invariant);
     const hinted = hint !== undefined && (await search.fails(hint, invariant));
@@ -47,7 +47,7 @@ export async function shrinkAll(
       if (better.plan.steps.length < best.plan.steps.length) least.set(invariant, better);
     }
   }
-  const findings: Finding[] = [];
+  const findings: Finding<SomePlan, SomeHistory>[] = [];
   for (const [invariant, found] of failing) {
     const minimised = least.get(invariant);
     if (minimised !== undefined) findings.push(await confirm(runner, invariant, found, minimised));
@@ -55,25 +55,38 @@ export async function shrinkAll(
   return findings;
 }
 
-class Search {
-  readonly #runner: PlanRunner;
+/** A plan that is carried out step by step: the fewer, the better. */
+export interface Stepwise {
+  readonly steps: readonly unknown[];
+}
+
+class Search<SomePlan, SomeHistory> {
+  readonly #shape: PlanShape<SomePlan>;
+  readonly #runner: PlanRunner<SomePlan, SomeHistory>;
   readonly #signal: AbortSignal | undefined;
 
-  constructor(runner: PlanRunner, signal: AbortSignal | undefined) {
+  constructor(
+    shape: PlanShape<SomePlan>,
+    runner: PlanRunner<SomePlan, SomeHistory>,
+    signal: AbortSignal | undefined,
+  ) {
+    this.#shape = shape;
     this.#runner = runner;
     this.#signal = signal;
   }
 
-  async fails(plan: Plan, invariant: string): Promise<boolean> {
+  async fails(plan: SomePlan, invariant: string): Promise<boolean> {
     return (await this.#firstFailing([plan], invariant)) === 0;
   }
 
-  async minimise(plan: Plan, invariant: string): Promise<Minimised> {
-    const minimised = await minimise(plan, (plans) => this.#firstFailing(plans, invariant));
+  async minimise(plan: SomePlan, invariant: string): Promise<Minimised<SomePlan>> {
+    const minimised = await minimiseBy(this.#shape, plan, (plans) =>
+      this.#firstFailing(plans, invariant),
+    );
     return this.#signal?.aborted === true ? { ...minimised, minimal: false } : minimised;
   }
 
-  async #firstFailing(plans: readonly Plan[], invariant: string): Promise<number> {
+  async #firstFailing(plans: readonly SomePlan[], invariant: string): Promise<number> {
     for (let start = 0; start < plans.length;) {
       if (this.#signal?.aborted === true) return -1;
       // A target fault may end a batch early; what was not run is run next.
@@ -87,12 +100,12 @@ class Search {
 }
 
 /** Runs the minimal plan once more, where the target lives, and keeps its whole history. */
-async function confirm(
-  runner: PlanRunner,
+async function confirm<SomePlan, SomeHistory>(
+  runner: PlanRunner<SomePlan, SomeHistory>,
   invariant: string,
-  found: FailingPlan,
-  { plan: least, minimal }: Minimised,
-): Promise<Finding> {
+  found: FailingPlan<SomePlan>,
+  { plan: least, minimal }: Minimised<SomePlan>,
+): Promise<Finding<SomePlan, SomeHistory>> {
   const { seed, path, foundAfter } = found;
   for (const [plan, isMinimal] of [
     [least, minimal],

@@ -1,0 +1,139 @@
+// A gateway history made ready for its judges: what each attempt executed, was told, and still has under way.
+import type {
+  CallName,
+  Dispatched,
+  GatewayEvent,
+  GatewayHistory,
+  Records,
+  Responded,
+  StoreAnswered,
+} from "./gateway-history.ts";
+import type { Violation } from "../results.ts";
+import type { PlannedRequest } from "./gateway-plan.ts";
+
+/** What a judge says of one history. */
+export interface Ruling {
+  /** Whether the situation occurred without which the invariant is vacuous. */
+  readonly exercised: boolean;
+  readonly violations: readonly Violation[];
+}
+
+/** One event and its place in the history. */
+export interface Placed<Event> {
+  readonly place: number;
+  readonly event: Event;
+}
+
+type Moment = { readonly atMs: number };
+
+type EventOf<Kind, Event = GatewayEvent> = Event extends { readonly kind: infer Kinds }
+  ? Kind extends Kinds
+    ? Event
+    : never
+  : never;
+
+export class GatewayFacts {
+  readonly history: GatewayHistory;
+  /** Effects that happened, in their order. */
+  readonly executions: readonly Placed<Dispatched & Moment>[];
+  readonly storeAnswers: readonly Placed<StoreAnswered & Moment>[];
+  readonly responses: readonly Placed<Responded & Moment>[];
+
+  constructor(history: GatewayHistory) {
+    this.history = history;
+    this.executions = this.of("dispatched").filter(({ event }) => event.executed);
+    this.storeAnswers = this.of("store");
+    this.responses = this.of("response");
+  }
+
+  /** Every event of one kind. */
+  of<Kind extends GatewayEvent["kind"]>(kind: Kind): readonly Placed<EventOf<Kind>>[] {
+    return this.history.events.flatMap((event, place) =>
+      event.kind === kind ? [{ place, event: event as EventOf<Kind> }] : [],
+    );
+  }
+
+  request(attempt: number): PlannedRequest {
+    const request = this.history.requests[attempt];
+    if (request === undefined) throw new Error(`no such request: attempt=${attempt}`);
+    return request;
+  }
+
+  executionsBy(attempt: number): readonly Placed<Dispatched & Moment>[] {
+    return this.executions.filter(({ event }) => event.attempt === attempt);
+  }
+
+  responseTo(attempt: number): Placed<Responded & Moment> | null {
+    return this.responses.find(({ event }) => event.attempt === attempt) ?? null;
+  }
+
+  /** The attempt whose owner token this is; −1 for nobody's. */
+  attemptOf(token: string): number {
+    return this.storeAnswers.find(({ event }) => event.token === token)?.event.attempt ?? -1;
+  }
+
+  /** What the store held after the event at `place`. */
+  recordsAt(place: number): Records {
+    const seen = this.history.events
+      .slice(0, place + 1)
+      .findLast((event) => event.kind === "store" || event.kind === "crash");
+    return seen !== undefined && "records" in seen ? seen.records : {};
+  }
+
+  /** Whether a copy of such a call of the attempt was on its way at `place`. */
+  hasCopyUnderWay(attempt: number, call: CallName, place: number): boolean {
+    return (
+      this.#copies("copy-sent", attempt, call, place) >
+      this.#copies("copy-arrived", attempt, call, place)
+    );
+  }
+
+  /** Whether the attempt's effect happened at any time, or could still happen at `place`. */
+  livesOn(attempt: number, place: number): boolean {
+    if (attempt < 0) return false;
+    return (
+      this.executionsBy(attempt).length > 0 ||
+      this.#isAtWork(attempt, place) ||
+      this.hasCopyUnderWay(attempt, "dispatch", place) ||
+      this.hasCopyUnderWay(attempt, "enqueue", place) ||
+      this.hasMessage(attempt, place)
+    );
+  }
+
+  /** Whether a message of the attempt was in the queue at `place`. */
+  hasMessage(attempt: number, place: number): boolean {
+    const messages = this.of("enqueued").filter(
+      (each) => each.event.attempt === attempt && each.place <= place,
+    );
+    return messages.some(
+      ({ event: { message } }) =>
+        !this.of("acknowledged").some((end) => end.event.message === message && end.place <= place),
+    );
+  }
+
+  #isAtWork(attempt: number, place: number): boolean {
+    const isItsEnd = (event: GatewayEvent): boolean =>
+      (event.kind === "response" && event.attempt === attempt) ||
+      (event.kind === "stopped" && event.attempt === attempt && event.by.startsWith("attempt"));
+    return !this.history.events.slice(0, place + 1).some(isItsEnd);
+  }
+
+  #copies(
+    kind: "copy-sent" | "copy-arrived",
+    attempt: number,
+    call: CallName,
+    place: number,
+  ): number {
+    return this.of(kind).filter(
+      (each) => each.place <= place && each.event.attempt === attempt && each.event.call === call,
+    ).length;
+  }
+}
+
+export function violation(
+  invariant: string,
+  explanation: string,
+  events: readonly number[],
+): Violation {
+  return { invariant, explanation, events };
+}

@@ -1,0 +1,147 @@
+// What clients may be told: truthful refusal, truthful answer, nothing lost, failed may retry, replay, contract.
+import { answerOf, type AnswerKind, answers, gateRefusals } from "../../model/gateway-answers.ts";
+import { type PolicyName, policies } from "../../model/policy.ts";
+import type { KeyRecord } from "../../model/vocabulary.ts";
+import { readStoredResponse } from "../../impl/stored-response.ts";
+import { attemptName } from "./gateway-history.ts";
+import { type GatewayFacts, type Ruling, violation } from "./gateway-facts.ts";
+
+const refusals: ReadonlySet<string> = new Set([
+  answers["in-flight"].code,
+  answers["in-doubt"].code,
+  answers.duplicate.code,
+]);
+
+/**
+ * An attempt is refused as a duplicate only because of another attempt's record with the same
+ * fingerprint, and its text is true of that record: in flight before its deadline, in doubt after
+ * it, a duplicate only of an effect that happened or still may.
+ */
+export function judgeRefusals(facts: GatewayFacts): Ruling {
+  const refused = facts.responses.filter(({ event }) => refusals.has(event.code));
+  const violations = refused.flatMap(({ place, event: { attempt, code } }) => {
+    const reasons = facts.storeAnswers.filter(
+      ({ event }) => event.attempt === attempt && event.call === "reserve",
+    );
+    const faults = reasons.map((reason) =>
+      faultOfRefusal(facts, attempt, code, reason.place, reason.event.before, reason.event),
+    );
+    if (faults.includes(null)) return [];
+    const why = faults.at(-1) ?? "the store was never asked";
+    const explanation = `${attemptName(attempt)} is told ${code}, and ${why}.`;
+    return [
+      violation("truthful-refusal", explanation, [...reasons.map((each) => each.place), place]),
+    ];
+  });
+  return { exercised: refused.length > 0, violations };
+}
+
+/** What is untrue about a refusal; null where it is true. */
+function faultOfRefusal(
+  facts: GatewayFacts,
+  attempt: number,
+  code: string,
+  place: number,
+  record: KeyRecord | null,
+  { storeMs, fingerprint }: { readonly storeMs: number; readonly fingerprint: string | null },
+): string | null {
+  if (record === null) return "the store held no record of the key";
+  const holder = facts.attemptOf(record.token);
+  if (holder === attempt) return "the record was its own";
+  if (record.fingerprint !== fingerprint) return "the record was of another payload";
+  if (code === answers.duplicate.code) {
+    return facts.livesOn(holder, place)
+      ? null
+      : `the effect of ${attemptName(holder)} neither happened nor can happen`;
+  }
+  if (record.status !== "pending") return "the record was committed";
+  const isPast = storeMs >= record.deadlineAtMs;
+  if (isPast === (code === answers["in-doubt"].code)) return null;
+  return `the record's deadline ${isPast ? "had passed" : "had not passed"}`;
+}
+
+/** What is not known to have failed is never called refused or failed. */
+export function judgeTruth(facts: GatewayFacts): Ruling {
+  const denied = facts.responses.filter(
+    ({ event }) => event.code !== "" && event.code !== answers.unknown.code,
+  );
+  const violations = denied.flatMap(({ place, event: { attempt, code } }) => {
+    const [execution] = facts.executionsBy(attempt);
+    if (execution === undefined) return [];
+    const explanation = `${attemptName(attempt)} is told ${code}, and it executes.`;
+    return [violation("truthful-answer", explanation, [execution.place, place])];
+  });
+  return { exercised: denied.length > 0, violations };
+}
+
+/** An attempt that was told 2xx executed, will execute, or ends visibly in the dead-letter queue. */
+export function judgeLosses(facts: GatewayFacts): Ruling {
+  const told = facts.responses.filter(({ event }) => event.code === "" && !event.replayed);
+  const end = facts.history.events.length;
+  const violations = told.flatMap(({ place, event: { attempt, status } }) => {
+    const isVisible =
+      facts.executionsBy(attempt).length > 0 ||
+      facts.hasMessage(attempt, end) ||
+      facts.of("buried").some(({ event }) => event.attempt === attempt) ||
+      facts.hasCopyUnderWay(attempt, "enqueue", end) ||
+      facts.hasCopyUnderWay(attempt, "dispatch", end);
+    const explanation = `${attemptName(attempt)} is told ${status}; it neither executed, nor waits in the queue, nor is dead-lettered.`;
+    return isVisible ? [] : [violation("nothing-lost", explanation, [place])];
+  });
+  return { exercised: told.length > 0, violations };
+}
+
+/** An attempt that was told that it failed no longer holds the key: its retry may proceed. */
+export function judgeRetries(facts: GatewayFacts): Ruling {
+  const failed = facts.responses.filter(({ event }) => event.code === answers.failed.code);
+  const violations = failed.flatMap(({ place, event: { attempt } }) => {
+    if (facts.hasCopyUnderWay(attempt, "release", place)) return [];
+    const held = Object.values(facts.recordsAt(place)).find(
+      ({ token, status }) => status === "pending" && facts.attemptOf(token) === attempt,
+    );
+    const asked = facts.storeAnswers.findLast((each) => each.event.token === held?.token);
+    if (held === undefined || asked === undefined) return [];
+    const explanation = `${attemptName(attempt)} is told to try again, and its own reservation still takes the key.`;
+    return [violation("failed-may-retry", explanation, [asked.place, place])];
+  });
+  return { exercised: failed.length > 0, violations };
+}
+
+/** A replay equals the response of the commit that made the record: status, stored headers, body. */
+export function judgeReplays(facts: GatewayFacts): Ruling {
+  const replays = facts.responses.filter(({ event }) => event.replayed);
+  const violations = replays.flatMap(({ place, event }) => {
+    const { attempt, status, contentType, body } = event;
+    const sources = facts.storeAnswers.filter(
+      (answer) => answer.event.attempt === attempt && answer.event.call === "reserve",
+    );
+    const isEqual = sources.some(({ event: { before } }) => {
+      const commit = facts.storeAnswers.find(
+        (each) => each.event.call === "commit" && each.event.token === before?.token,
+      );
+      const stored = readStoredResponse(commit?.event.response ?? null);
+      return (
+        stored?.status === status &&
+        stored.body === body &&
+        stored.headers["content-type"] === contentType
+      );
+    });
+    const explanation = `${attemptName(attempt)} gets a replay that no commit of its key gave.`;
+    return isEqual ? [] : [violation("replay", explanation, [place])];
+  });
+  return { exercised: replays.length > 0, violations };
+}
+
+/** Every response is one of the contract's: no other status, and no 5xx that it does not name. */
+export function judgeContract(facts: GatewayFacts): Ruling {
+  const policy = policies[facts.history.policy as PolicyName] ?? policies.hardened;
+  const kinds = [...Object.keys(answers), ...Object.keys(gateRefusals)] as AnswerKind[];
+  const known = new Set(
+    kinds.map((kind) => answerOf(policy, kind)).map(({ status, code }) => `${status} ${code}`),
+  );
+  const violations = facts.responses.flatMap(({ place, event: { attempt, status, code } }) => {
+    const explanation = `${attemptName(attempt)} is told ${status} ${code}, which the contract does not know.`;
+    return known.has(`${status} ${code}`) ? [] : [violation("contract", explanation, [place])];
+  });
+  return { exercised: facts.responses.length > 0, violations };
+}

@@ -1,0 +1,134 @@
+// Which key a request gets, and what a key answers: one request one key, isolation, mismatch, release.
+import type { CallMade } from "./gateway-history.ts";
+import { attemptName } from "./gateway-history.ts";
+import { type GatewayFacts, type Placed, type Ruling, violation } from "./gateway-facts.ts";
+import { hasInvalidKey, logicalRequestOf, quietMsOf } from "./gateway-requests.ts";
+
+interface Keyed extends Placed<CallMade & { readonly atMs: number }> {
+  readonly key: string;
+}
+
+/** The first reserve of each attempt: that is where its key shows. */
+function keyedAttempts(facts: GatewayFacts): readonly Keyed[] {
+  const reserves = facts
+    .of("call")
+    .flatMap(({ place, event }): Keyed[] =>
+      event.call === "reserve" && event.key !== null ? [{ place, event, key: event.key }] : [],
+    );
+  return reserves.filter(
+    ({ event }, index) =>
+      reserves.findIndex((other) => other.event.attempt === event.attempt) === index,
+  );
+}
+
+function pairsOf(facts: GatewayFacts): readonly (readonly [Keyed, Keyed])[] {
+  const keyed = keyedAttempts(facts);
+  return keyed.flatMap((second, index) =>
+    keyed.slice(0, index).map((first): readonly [Keyed, Keyed] => [first, second]),
+  );
+}
+
+/** Retries of one logical request get the same key; without a client's key, within W. */
+export function judgeOneKey(facts: GatewayFacts): Ruling {
+  const retries = pairsOf(facts).filter(([first, second]) => {
+    const request = facts.request(second.event.attempt);
+    return (
+      logicalRequestOf(facts.request(first.event.attempt)) === logicalRequestOf(request) &&
+      (request.clientKey !== "none" || second.event.atMs - first.event.atMs < quietMsOf(request))
+    );
+  });
+  const violations = retries.flatMap(([first, second]) => {
+    const explanation = `${names(first, second)} carry one request, and get two keys.`;
+    return first.key === second.key
+      ? []
+      : [violation("one-request-one-key", explanation, [first.place, second.place])];
+  });
+  return { exercised: retries.length > 0, violations };
+}
+
+/** Live and test, tenants, and different logical requests never share a key. */
+export function judgeIsolation(facts: GatewayFacts): Ruling {
+  const strangers = pairsOf(facts).filter(
+    ([first, second]) =>
+      logicalRequestOf(facts.request(first.event.attempt)) !==
+      logicalRequestOf(facts.request(second.event.attempt)),
+  );
+  const violations = strangers.flatMap(([first, second]) => {
+    if (first.key !== second.key) return [];
+    const [one, other] = [facts.request(first.event.attempt), facts.request(second.event.attempt)];
+    const isDowngraded = hasInvalidKey(one) || hasInvalidKey(other);
+    const way = isDowngraded ? "silent-downgrade" : "tenants";
+    const explanation = `${names(first, second)} are different requests, and share a key (${way.replace("-", " ")}).`;
+    const places = [first.place, second.place];
+    return [
+      violation("isolation", explanation, places),
+      violation(`isolation/${way}`, explanation, places),
+    ];
+  });
+  return { exercised: strangers.length > 0, violations };
+}
+
+/** While a record blocks, a reserve with another payload is answered mismatch. */
+export function judgeMismatch(facts: GatewayFacts): Ruling {
+  const others = facts.storeAnswers.filter(
+    ({ event: { call, before, fingerprint, answer } }) =>
+      call === "reserve" &&
+      before !== null &&
+      before.fingerprint !== fingerprint &&
+      answer !== "unknown",
+  );
+  const violations = others.flatMap(({ place, event: { attempt, answer } }) => {
+    const explanation = `${attemptName(attempt)} brings another payload under a key that is taken, and is answered ${answer}.`;
+    return answer === "mismatch" ? [] : [violation("mismatch", explanation, [place])];
+  });
+  return { exercised: others.length > 0, violations };
+}
+
+/** Once a release by the holder is done, the next reserve of the key proceeds, unless a commit came. */
+export function judgeRelease(facts: GatewayFacts): Ruling {
+  const freed = new Map<string, number>();
+  let exercised = false;
+  const violations = facts.storeAnswers.flatMap(({ place, event }) => {
+    const { call, key, token, before, answer, attempt } = event;
+    const isByHolder = before?.status === "pending" && before.token === token;
+    if (call === "release" && answer === "done" && isByHolder) freed.set(key, place);
+    if (call === "commit" && answer !== "stale") freed.delete(key);
+    const release = freed.get(key);
+    if (call !== "reserve" || release === undefined) return [];
+    freed.delete(key);
+    if (answer === "unknown") return [];
+    exercised = true;
+    const explanation = `The key was released, and ${attemptName(attempt)} is answered ${answer}.`;
+    return answer === "proceed"
+      ? []
+      : [violation("release-on-soft-fail", explanation, [release, place])];
+  });
+  return { exercised, violations };
+}
+
+/** A soft-fail with HTTP 2xx releases: it is the attempt's very next call, before it is answered. */
+export function judgeSoftFail(facts: GatewayFacts): Ruling {
+  const softFails = facts
+    .of("reply")
+    .filter(
+      ({ event }) =>
+        event.call === "dispatch" && event.heard === "soft-fail" && event.by.startsWith("attempt"),
+    );
+  const violations = softFails.flatMap(({ place, event: { attempt, by } }) => {
+    const next = facts.history.events.findIndex(
+      (event, index) =>
+        index > place &&
+        ((event.kind === "call" && event.by === by) ||
+          (event.kind === "response" && event.attempt === attempt)),
+    );
+    const event = facts.history.events[next];
+    if (event === undefined || (event.kind === "call" && event.call === "release")) return [];
+    const explanation = `${attemptName(attempt)} hears success:false and does not release.`;
+    return [violation("soft-fail-releases", explanation, [place, next])];
+  });
+  return { exercised: softFails.length > 0, violations };
+}
+
+function names(first: Keyed, second: Keyed): string {
+  return `${attemptName(first.event.attempt)} and ${attemptName(second.event.attempt)}`;
+}
