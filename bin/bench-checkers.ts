@@ -7,8 +7,8 @@ import { checkInParallel } from "../properties/exhaustive/parallel-search.ts";
 import { mutexModel } from "../properties/exhaustive/mutex-model.ts";
 import type { MutexOptions } from "../properties/exhaustive/mutex-model.ts";
 import { searchNaively } from "../properties/exhaustive/naive-search.ts";
-import { prepareRumur, prepareSpin, searchWithXState } from "./other-checkers.ts";
-import type { Measurement } from "./other-checkers.ts";
+import { prepareRumur, prepareSpin, searchWithXState } from "../properties/exhaustive/other-checkers.ts";
+import type { Measurement } from "../properties/exhaustive/other-checkers.ts";
 
 export interface BenchOptions {
   readonly print?: (line: string) => void;
@@ -59,7 +59,7 @@ async function compare(
   graphModule: string | undefined,
   print: (line: string) => void,
 ): Promise<CheckerRates> {
-  const small = mutex(3, 2);
+  const small = mutex(3, 8);
   const tiny = mutex(2, 2);
   const ours = (words: number) => async (): Promise<Measurement> =>
     measureOurs({ ...shared, words });

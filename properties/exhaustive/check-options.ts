@@ -12,7 +12,7 @@ export interface SearchBounds {
   readonly maxSeconds: number;
 }
 
-export const DEFAULT_BOUNDS: SearchBounds = {
+const DEFAULT_BOUNDS: SearchBounds = {
   maxStates: MAX_INDEXED_STATES,
   maxBytes: 2 ** 31,
   maxSeconds: 600,
