@@ -7,7 +7,11 @@ import { checkInParallel } from "../properties/exhaustive/parallel-search.ts";
 import { mutexModel } from "../properties/exhaustive/mutex-model.ts";
 import type { MutexOptions } from "../properties/exhaustive/mutex-model.ts";
 import { searchNaively } from "../properties/exhaustive/naive-search.ts";
-import { prepareRumur, prepareSpin, searchWithXState } from "../properties/exhaustive/other-checkers.ts";
+import {
+  prepareRumur,
+  prepareSpin,
+  searchWithXState,
+} from "../properties/exhaustive/other-checkers.ts";
 import type { Measurement } from "../properties/exhaustive/other-checkers.ts";
 
 export interface BenchOptions {
