@@ -7,8 +7,12 @@ import { checkInParallel } from "../properties/exhaustive/parallel-search.ts";
 import { mutexModel } from "../properties/exhaustive/mutex-model.ts";
 import type { MutexOptions } from "../properties/exhaustive/mutex-model.ts";
 import { searchNaively } from "../properties/exhaustive/naive-search.ts";
-import { prepareRumur, prepareSpin, searchWithXState } from "./other-checkers.ts";
-import type { Measurement } from "./other-checkers.ts";
+import {
+  prepareRumur,
+  prepareSpin,
+  searchWithXState,
+} from "../properties/exhaustive/other-checkers.ts";
+import type { Measurement } from "../properties/exhaustive/other-checkers.ts";
 
 export interface BenchOptions {
   readonly print?: (line: string) => void;
@@ -32,17 +36,18 @@ export interface CheckerRates {
 
 /** Measures and prints; about two minutes on two cores. Throws if two checkers count different states. */
 export async function benchCheckers(options: BenchOptions = {}): Promise<CheckerRates> {
-  const { print = console.log, rounds = 3, shared = mutex(5, 8) } = options;
+  const { print = printLine, rounds = 3, shared = mutex(5, 8) } = options;
   const sizes = options.sizes ?? [
-    mutex(3, 2),
-    mutex(3, 16),
+    mutex(3, 4),
+    mutex(3, 8),
     mutex(4, 10),
     mutex(5, 8),
     mutex(5, 12),
+    mutex(5, 16),
   ];
   const rates = await compare(shared, rounds, options.graphModule, print);
   await costPerState(sizes, print);
-  await twoThreads(sizes.at(-1) ?? shared, rounds, print);
+  await twoThreads(shared, rounds, print);
   return rates;
 }
 
@@ -58,7 +63,7 @@ async function compare(
   graphModule: string | undefined,
   print: (line: string) => void,
 ): Promise<CheckerRates> {
-  const small = mutex(3, 2);
+  const small = mutex(3, 8);
   const tiny = mutex(2, 2);
   const ours = (words: number) => async (): Promise<Measurement> =>
     measureOurs({ ...shared, words });
@@ -187,13 +192,15 @@ async function costPerState(
 ): Promise<void> {
   print("cost by size (processor time)");
   for (const size of sizes) {
-    // A small search is over before the clock has moved: repeat it.
+    // A small search is over before the clock has moved: repeat it, in no more memory than it needs, which is
+    // reserved anew each time.
+    const { states } = await checkModel(mutexModel(size));
+    const bounds = { maxBytes: Math.max(2 ** 20, states * 48) };
     const cpuBefore = process.cpuUsage();
-    let result = await checkModel(mutexModel(size));
+    let result = await checkModel(mutexModel(size), { bounds });
     let runs = 1;
-    for (let states = result.states; states < 300_000; states += result.states) {
-      result = await checkModel(mutexModel(size));
-      runs += 1;
+    for (; runs * states < 300_000; runs += 1) {
+      result = await checkModel(mutexModel(size), { bounds });
     }
     const { user, system } = process.cpuUsage(cpuBefore);
     const nanoseconds = ((user + system) * 1000) / runs;
@@ -224,6 +231,10 @@ async function twoThreads(
   );
 }
 
+function printLine(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
 function thousands(value: number): string {
   return Math.round(value).toLocaleString("en");
 }
@@ -233,6 +244,9 @@ function median(values: readonly number[]): number {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  const [graphModule] = process.argv.slice(2);
-  await benchCheckers(graphModule === undefined ? {} : { graphModule });
+  const [clock, graphModule] = process.argv.slice(2);
+  await benchCheckers({
+    ...(clock === undefined ? {} : { shared: mutex(5, Number(clock)) }),
+    ...(graphModule === undefined ? {} : { graphModule }),
+  });
 }

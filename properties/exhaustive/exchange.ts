@@ -56,7 +56,7 @@ export function createSharedMemory(words: number): SharedMemory {
 }
 
 /** Causes in the order of their codes; code 0 is no stop. */
-export const STOP_CODES = [
+const STOP_CODES = [
   null,
   "maxStates",
   "maxBytes",

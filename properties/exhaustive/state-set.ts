@@ -159,30 +159,43 @@ function insertSingles(set: StateSet, batch: Batch, limit: number): boolean {
 }
 
 function insertPairs(set: StateSet, batch: Batch, limit: number): boolean {
-  const { states, places, count } = batch;
+  const { states, origins, places, count: total } = batch;
+  const { records, parts } = set;
   const { slots } = set.table;
-  for (let i = 0; i < count; i += 1) {
+  let { count, next } = set;
+  let done = true;
+  for (let i = 0; i < total; i += 1) {
     const first = (states[i * 2] as number) | 0;
     const second = (states[i * 2 + 1] as number) | 0;
-    if ((first | second) === 0) {
-      if (!addZeros(set, batch, i, limit)) return false;
-      continue;
-    }
     let at = (places[i] as number) * 2;
     let low = (slots[at] as number) | 0;
     let high = (slots[at + 1] as number) | 0;
-    while ((low !== first || high !== second) && (low | high) !== 0) {
+    while (((low ^ first) | (high ^ second)) !== 0 && (low | high) !== 0) {
       at += 2;
       low = (slots[at] as number) | 0;
       high = (slots[at + 1] as number) | 0;
     }
     if ((low | high) !== 0) continue;
-    if (set.count >= limit) return false;
+    if ((first | second) === 0) {
+      if (set.hasZeros) continue;
+      set.hasZeros = true;
+    }
+    if (count >= limit) {
+      done = false;
+      break;
+    }
     slots[at] = first;
     slots[at + 1] = second;
-    append(set, batch, i);
+    records[next * 3] = first;
+    records[next * 3 + 1] = second;
+    records[next * 3 + 2] = origins[i] as number;
+    count += 1;
+    next += 1;
+    if ((next & BLOCK_MASK) === 0) next += (parts - 1) << BLOCK_SHIFT;
   }
-  return true;
+  set.count = count;
+  set.next = next;
+  return done;
 }
 
 function insertWide(set: StateSet, batch: Batch, limit: number): boolean {

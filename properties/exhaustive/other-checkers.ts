@@ -3,9 +3,9 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { MutexOptions } from "../properties/exhaustive/mutex-model.ts";
-import { mutexMurphi, mutexPromela } from "../properties/exhaustive/mutex-texts.ts";
-import type { PackedModel } from "../properties/exhaustive/model.ts";
+import type { MutexOptions } from "./mutex-model.ts";
+import { mutexMurphi, mutexPromela } from "./mutex-texts.ts";
+import type { PackedModel } from "./model.ts";
 
 export interface Measurement {
   readonly states: number;
