@@ -29,6 +29,7 @@ export class OperationsUnderWay {
   readonly #points: SchedulePoints;
   readonly #answerBoundMs: number;
   readonly #choose: () => number;
+  readonly #ownTimers: boolean;
   readonly #underWay = new Map<number, string>();
   #begun = 0;
   #crashes = 0;
@@ -38,10 +39,20 @@ export class OperationsUnderWay {
   #watchdog: ReturnType<typeof realTimers.setTimeout> | undefined;
   #news = 0;
 
-  constructor(points: SchedulePoints, answerBoundMs: number, choose: () => number) {
+  /**
+   * `ownTimers`: the target's timers run in another I/O context; then each wait has a timer of its own,
+   * set and cleared here.
+   */
+  constructor(
+    points: SchedulePoints,
+    answerBoundMs: number,
+    choose: () => number,
+    ownTimers: boolean,
+  ) {
     this.#points = points;
     this.#answerBoundMs = answerBoundMs;
     this.#choose = choose;
+    this.#ownTimers = ownTimers;
     points.onParked = () => this.#tell();
   }
 
@@ -167,7 +178,12 @@ export class OperationsUnderWay {
     if (parked > 0) {
       return parked < this.#underWay.size && (await this.#newsWithin(quietMs, before));
     }
-    if (await this.#newsOrSilence(before)) return true;
+    if (
+      await (this.#ownTimers
+        ? this.#newsWithin(this.#answerBoundMs, before)
+        : this.#newsOrSilence(before))
+    )
+      return true;
     const [operation] = this.#underWay.values();
     this.#fault = new TargetFault(
       operation ?? "open",

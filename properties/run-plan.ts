@@ -18,6 +18,8 @@ export interface RunOptions {
   readonly rules?: AttemptRules;
   /** How long an operation may take in real time before that is a fault of the target. */
   readonly answerBoundMs?: number;
+  /** The target's timers run in another I/O context (a Durable Object beside the run, in workerd). */
+  readonly timersElsewhere?: boolean;
   /** Replaces the timers that the target sees; by default those of `globalThis`. */
   readonly installSchedulePoints?: () => SchedulePoints;
 }
@@ -64,6 +66,7 @@ class PlanRun {
       this.#points,
       options.answerBoundMs ?? defaultAnswerBoundMs,
       () => this.#choose(),
+      options.timersElsewhere ?? false,
     );
   }
 

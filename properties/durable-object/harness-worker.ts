@@ -82,10 +82,14 @@ async function judgePlans(
 
 async function runAndJudge(
   target: StoreTarget,
-  { policy }: StoreChoice,
+  { policy, mutant }: StoreChoice,
   plan: Plan,
 ): Promise<JudgedHistory> {
-  const history = await runPlan(target, plan, { rules: policy });
+  const history = await runPlan(target, plan, {
+    rules: policy,
+    // What ships sets no timers.
+    timersElsewhere: mutant !== null,
+  });
   return { history, judgement: judgeUnder(policy, history) };
 }
 
