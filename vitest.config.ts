@@ -6,6 +6,8 @@ const workersTests = "**/*.workers.test.ts";
 
 export default defineConfig({
   test: {
+    // Both of two cores: by itself the runner leaves one of them idle.
+    maxWorkers: 2,
     projects: [
       {
         test: {
