@@ -29,7 +29,6 @@ export class OperationsUnderWay {
   readonly #points: SchedulePoints;
   readonly #answerBoundMs: number;
   readonly #choose: () => number;
-  readonly #ownTimers: boolean;
   readonly #underWay = new Map<number, string>();
   #begun = 0;
   #crashes = 0;
@@ -39,21 +38,14 @@ export class OperationsUnderWay {
   #watchdog: ReturnType<typeof realTimers.setTimeout> | undefined;
   #news = 0;
 
-  /**
-   * `ownTimers`: the target's timers run in another I/O context; then each wait has a timer of its own,
-   * set and cleared here.
-   */
-  constructor(
-    points: SchedulePoints,
-    answerBoundMs: number,
-    choose: () => number,
-    ownTimers: boolean,
-  ) {
+  constructor(points: SchedulePoints, answerBoundMs: number, choose: () => number) {
     this.#points = points;
     this.#answerBoundMs = answerBoundMs;
     this.#choose = choose;
-    this.#ownTimers = ownTimers;
-    points.onParked = () => this.#tell();
+    points.onParked = () => {
+      this.#news += 1;
+      if (points.elsewhere === null) this.#wake();
+    };
   }
 
   /** Starts a call; `answered` hears the answer as soon as the target gives it. */
@@ -178,12 +170,7 @@ export class OperationsUnderWay {
     if (parked > 0) {
       return parked < this.#underWay.size && (await this.#newsWithin(quietMs, before));
     }
-    if (
-      await (this.#ownTimers
-        ? this.#newsWithin(this.#answerBoundMs, before)
-        : this.#newsOrSilence(before))
-    )
-      return true;
+    if (await this.#newsOrSilence(before)) return true;
     const [operation] = this.#underWay.values();
     this.#fault = new TargetFault(
       operation ?? "open",
@@ -200,11 +187,9 @@ export class OperationsUnderWay {
       this.#wake = () => resolve(true);
       timer = realTimers.setTimeout(() => resolve(false), ms);
     });
-    // Cleared here and not where the news came from: in workerd a timer belongs to the request that
-    // set it, and a timer parked inside an object tells its news from another one.
     this.#wake = () => {};
     realTimers.clearTimeout(timer);
-    return heard;
+    return heard || this.#news !== before;
   }
 
   /** False when the watchdog has looked twice, the answer bound apart, and heard nothing between. */
@@ -226,13 +211,21 @@ export class OperationsUnderWay {
   /** One timer for the whole run: one for each wait would cost more than many a call. */
   #watch(): void {
     if (this.#watchdog !== undefined) return;
+    const { elsewhere } = this.#points;
     let seen = this.#news;
-    const look = (): void => {
-      if (this.#news === seen) this.#giveUp();
-      seen = this.#news;
-      this.#watchdog = realTimers.setTimeout(look, this.#answerBoundMs);
+    let silentMs = 0;
+    const lookLater = (): void => {
+      const ms = elsewhere?.lookEveryMs ?? this.#answerBoundMs;
+      this.#watchdog = realTimers.setTimeout(() => look(ms), ms);
     };
-    this.#watchdog = realTimers.setTimeout(look, this.#answerBoundMs);
+    const look = (ms: number): void => {
+      silentMs = this.#news === seen ? silentMs + ms : 0;
+      seen = this.#news;
+      if (silentMs >= this.#answerBoundMs) this.#giveUp();
+      else if (this.#points.parked() > 0) this.#wake();
+      lookLater();
+    };
+    lookLater();
   }
 
   #tell(): void {

@@ -18,8 +18,6 @@ export interface RunOptions {
   readonly rules?: AttemptRules;
   /** How long an operation may take in real time before that is a fault of the target. */
   readonly answerBoundMs?: number;
-  /** The target's timers run in another I/O context (a Durable Object beside the run, in workerd). */
-  readonly timersElsewhere?: boolean;
   /** Replaces the timers that the target sees; by default those of `globalThis`. */
   readonly installSchedulePoints?: () => SchedulePoints;
 }
@@ -66,7 +64,6 @@ class PlanRun {
       this.#points,
       options.answerBoundMs ?? defaultAnswerBoundMs,
       () => this.#choose(),
-      options.timersElsewhere ?? false,
     );
   }
 
@@ -222,6 +219,7 @@ class PlanRun {
     if (!this.#target.capabilities.crash) return;
     this.#record({ kind: "crash", atMs: this.#nowMs });
     await this.#underWay.crash(() => session.crash());
+    if (this.#points.elsewhere !== null) this.#points.forget();
   }
 
   /** Past every end nothing is left, and each key can be reserved again by somebody new. */

@@ -11,10 +11,28 @@ export interface SchedulePoints {
   parked(): number;
   /** Fires the parked timer at `index`, in the order in which they were set. */
   open(index: number): void;
-  /** Called whenever a timer is parked. */
+  /** Called whenever a timer is parked, where that happens: see `elsewhere`. */
   onParked: () => void;
+  /** What the target's timers and the run do not share, where they do not; null in one process. */
+  readonly elsewhere: Elsewhere | null;
+  /** Drops what is parked: a reset object's timers never fire. */
+  forget: () => void;
   /** Gives the runtime its timers back and fires what is still parked. */
   uninstall: () => void;
+}
+
+/**
+ * The target's timers belong to another I/O context than the run: a Durable Object beside it, in
+ * workerd. There a promise that one context waits for and another resolves may go on in the wrong
+ * one, and what it touches next answers "Cannot perform I/O on behalf of a different request"
+ * (seen in workerd 2026-04-26 once the code was hot). So neither side resolves what is the other's:
+ * a timer is fired by a call of the object, and the run looks for parked timers by itself.
+ */
+export interface Elsewhere {
+  /** Has `fire` called inside the context that set the timer. */
+  readonly fireThere: (fire: () => void) => void;
+  /** How long the run may wait before it looks again for timers, real milliseconds. */
+  readonly lookEveryMs: number;
 }
 
 const longestMs = 20;
@@ -40,17 +58,23 @@ export interface TimerHost {
 }
 
 /** Schedule points replace the timers of each host; a second installation at once is an error. */
-export function installSchedulePoints(hosts: readonly TimerHost[] = [globalThis]): SchedulePoints {
+export function installSchedulePoints(
+  hosts: readonly TimerHost[] = [globalThis],
+  elsewhere: Elsewhere | null = null,
+): SchedulePoints {
   if (installed) throw new Error("schedule points are installed already: uninstall them first");
   installed = true;
   const parked = new Map<object, ParkedTimer>();
+  const fire = (timer: ParkedTimer): void =>
+    elsewhere === null ? timer.fire() : elsewhere.fireThere(timer.fire);
   const points: SchedulePoints = {
+    elsewhere,
     parked: () => parked.size,
     open: (index) => {
       const entry = [...parked][index];
       if (entry === undefined) throw new Error(`no timer is parked at index=${index}`);
       parked.delete(entry[0]);
-      entry[1].fire();
+      fire(entry[1]);
     },
     onParked: () => {},
     uninstall: () => {
@@ -58,9 +82,10 @@ export function installSchedulePoints(hosts: readonly TimerHost[] = [globalThis]
       installed = false;
       for (const [handle, timer] of [...parked]) {
         parked.delete(handle);
-        timer.fire();
+        fire(timer);
       }
     },
+    forget: () => parked.clear(),
   };
   const park = (fire: () => void): object => {
     const handle = parkedHandle(() => parked.delete(handle));

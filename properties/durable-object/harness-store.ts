@@ -12,6 +12,8 @@ export class HarnessStore extends IdempotencyStore {
     const lane = laneNamed(state.id.name);
     super(state, env, laneSettings(lane));
     this.#lane = lane;
+    // Opened before a crash: what waited for them is gone.
+    lane.opened.length = 0;
   }
 
   /** Empties the object, counters included, so that the next session finds it as new. */
@@ -52,6 +54,11 @@ export class HarnessStore extends IdempotencyStore {
       await this.alarm();
     }
     throw new Error(`alarms without end: rings=${mostRings} within ms=${ms}`);
+  }
+
+  /** Fires what the plan has opened, inside the object that set it. */
+  fireOpened(): void {
+    for (const fire of this.#lane.opened.splice(0)) fire();
   }
 
   noOp(): void {}

@@ -4,10 +4,9 @@ import type { Plan } from "../plan.ts";
 import type { JudgedHistory, PlanVerdict } from "../plan-runner.ts";
 import { verdictOf } from "../plan-runner.ts";
 import { runPlan } from "../run-plan.ts";
-import { realTimers } from "../schedule-points.ts";
-import type { StoreTarget } from "../target.ts";
+import { installSchedulePoints, realTimers } from "../schedule-points.ts";
 import { HarnessStore } from "./harness-store.ts";
-import { LaneSession, laneTarget } from "./lane-session.ts";
+import { LaneSession, LaneTarget } from "./lane-session.ts";
 import type { Namespace } from "./lane-session.ts";
 import { takeLane } from "./lanes.ts";
 import type {
@@ -49,7 +48,7 @@ export default {
 const handlers: Handlers = {
   "/judge": ({ store, plans }, namespace) => judgePlans(namespace, store, plans),
   "/run": ({ store, plan }, namespace) =>
-    alone(() => runAndJudge(laneTarget(namespace, store), store, plan)),
+    runAndJudge(new LaneTarget(namespace, store), store, plan),
   "/open": async ({ store, options }, namespace) => {
     const session = sessions.length;
     sessions.push(await LaneSession.open(namespace, store, options));
@@ -68,10 +67,10 @@ async function judgePlans(
   store: StoreChoice,
   plans: readonly Plan[],
 ): Promise<PlanVerdict[]> {
-  const target = laneTarget(namespace, store);
+  const target = new LaneTarget(namespace, store);
   const verdicts: PlanVerdict[] = [];
   for (const plan of plans) {
-    const verdict = verdictOf(await alone(() => runAndJudge(target, store, plan)));
+    const verdict = verdictOf(await runAndJudge(target, store, plan));
     verdicts.push(verdict);
     // A target that hangs takes its whole answer bound each time; the rest is not run.
     if (verdict.violations.some(({ invariant }) => invariant === "target-fault")) break;
@@ -81,32 +80,24 @@ async function judgePlans(
 }
 
 async function runAndJudge(
-  target: StoreTarget,
+  target: LaneTarget,
   { policy, mutant }: StoreChoice,
   plan: Plan,
 ): Promise<JudgedHistory> {
   const history = await runPlan(target, plan, {
     rules: policy,
-    // What ships sets no timers.
-    timersElsewhere: mutant !== null,
+    installSchedulePoints: () =>
+      installSchedulePoints([globalThis], {
+        fireThere: (fire) => target.fireThere(fire),
+        lookEveryMs: mutant === null ? rareLookMs : oftenLookMs,
+      }),
   });
   return { history, judgement: judgeUnder(policy, history) };
 }
 
-/** Runs replace the timers of the whole isolate: one at a time, whatever requests come. */
-async function alone<Result>(run: () => Promise<Result>): Promise<Result> {
-  const before = last;
-  let done = (): void => {};
-  last = new Promise((resolve) => (done = resolve));
-  await before;
-  try {
-    return await run();
-  } finally {
-    done();
-  }
-}
-
-let last: Promise<void> = Promise.resolve();
+/** What ships sets no timers; a run that waits for one all the same must not take long to see it. */
+const rareLookMs = 50;
+const oftenLookMs = 1;
 
 /** A tight loop of calls starves workerd's event loop: timers and new requests wait for its pauses. */
 function breathe(): Promise<void> {

@@ -16,13 +16,29 @@ import type { StoreChoice } from "./protocol.ts";
 
 export type Namespace = DurableObjectNamespace<HarnessStore>;
 
-/** The durable-object target as it is seen from inside workerd. */
-export function laneTarget(namespace: Namespace, store: StoreChoice): StoreTarget {
-  return {
-    name: "durable-object",
-    capabilities: capabilitiesOf(store.policy),
-    open: (options) => LaneSession.open(namespace, store, options),
-  };
+/** The durable-object target as it is seen from inside workerd; one run at a time. */
+export class LaneTarget implements StoreTarget {
+  readonly name = "durable-object";
+  readonly capabilities: StoreTarget["capabilities"];
+  readonly #namespace: Namespace;
+  readonly #store: StoreChoice;
+  #session: LaneSession | null = null;
+
+  constructor(namespace: Namespace, store: StoreChoice) {
+    this.#namespace = namespace;
+    this.#store = store;
+    this.capabilities = capabilitiesOf(store.policy);
+  }
+
+  async open(options: SessionOptions): Promise<StoreSession> {
+    this.#session = await LaneSession.open(this.#namespace, this.#store, options);
+    return this.#session;
+  }
+
+  /** Has a timer of the latest session's object fired by that object. */
+  fireThere(fire: () => void): void {
+    this.#session?.fireThere(fire);
+  }
 }
 
 export class LaneSession implements StoreSession {
@@ -91,6 +107,12 @@ export class LaneSession implements StoreSession {
       if (!String(error).includes("crash")) throw error;
     }
     this.connect(this.#namespace);
+  }
+
+  fireThere(fire: () => void): void {
+    this.#lane.opened.push(fire);
+    // A crash rejects it, and takes the timer with it.
+    this.#stub.fireOpened().catch(() => {});
   }
 
   async size(): Promise<number> {

@@ -11,6 +11,8 @@ export interface Lane {
   readonly store: StoreChoice;
   /** The object's clock; harness and object share one isolate, so that it needs no call. */
   readonly clock: { nowMs: number };
+  /** Timers of its object that the plan has opened and the object has still to fire. */
+  readonly opened: (() => void)[];
 }
 
 /**
@@ -56,7 +58,8 @@ const idle = new Map<string, Lane[]>();
 const lanesByName = new Map<string, Lane>();
 
 function newLane(kind: string, store: StoreChoice): Lane {
-  const lane = { name: `lane ${lanesByName.size} of ${kind}`, store, clock: { nowMs: epochMs } };
+  const name = `lane ${lanesByName.size} of ${kind}`;
+  const lane: Lane = { name, store, clock: { nowMs: epochMs }, opened: [] };
   lanesByName.set(lane.name, lane);
   return lane;
 }

@@ -39,6 +39,7 @@ export async function startWorkerd(): Promise<Workerd> {
     },
   });
   const agent = new Agent({ keepAlive: true });
+  const inTurn = oneAtATime();
   let closing: Promise<void> | null = null;
   const close = (): Promise<void> => {
     closing ??= (async () => {
@@ -54,8 +55,9 @@ export async function startWorkerd(): Promise<Workerd> {
         path: Path,
         body: HarnessCalls[Path]["request"],
       ) => {
-        const text = await post(agent, new URL(path, url), body);
-        return JSON.parse(text) as HarnessCalls[Path]["answer"];
+        const send = async (): Promise<HarnessCalls[Path]["answer"]> =>
+          JSON.parse(await post(agent, new URL(path, url), body)) as HarnessCalls[Path]["answer"];
+        return runsPlans.has(path) ? inTurn(send) : send();
       },
       close,
     };
@@ -63,6 +65,18 @@ export async function startWorkerd(): Promise<Workerd> {
     await close().catch(() => {});
     throw new Error(`workerd did not start: ${complaints.join(" ")}`, { cause: error });
   }
+}
+
+/** A run replaces the timers of the whole process: one request at a time, whatever is asked. */
+const runsPlans: ReadonlySet<keyof HarnessCalls> = new Set(["/judge", "/run"]);
+
+function oneAtATime(): <Result>(act: () => Promise<Result>) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (act) => {
+    const mine = last.then(act);
+    last = mine.catch(() => {});
+    return mine;
+  };
 }
 
 /**

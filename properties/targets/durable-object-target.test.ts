@@ -73,9 +73,24 @@ describe("the harness", () => {
 
   test("refutes a store with a timer between read and write within 300 histories", async () => {
     const runner = durableObjectRunner(processes, { policy: hardened, mutant: "gap" });
-    for (const from of [1, 2, 3]) {
-      expect(broken(await runner.judgePlans(plansOf(300, from)))).toContain("exclusion");
+    for (const from of [1, 2, 3, 4, 5, 6, 7, 8]) {
+      const plans = plansOf(300, from);
+      const found = new Set<string>();
+      for (let start = 0; start < plans.length && !found.has("exclusion"); start += 60) {
+        for (const name of broken(await runner.judgePlans(plans.slice(start, start + 60)))) {
+          found.add(name);
+        }
+      }
+      expect(found, `seed ${from}`).toContain("exclusion");
+      expect(found, `seed ${from}`).not.toContain("target-fault");
     }
+  });
+
+  test("stays usable after hundreds of histories of a store with timers", async () => {
+    const runner = durableObjectRunner(processes, { policy: hardened, mutant: "gap" });
+    const verdicts = await runner.judgePlans(plansOf(600, 4));
+    expect(verdicts).toHaveLength(600);
+    expect(broken(verdicts)).not.toContain("target-fault");
   });
 
   test("gives the same history for the same plan, whatever ran before", async () => {
