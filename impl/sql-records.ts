@@ -63,16 +63,16 @@ export class SqlRecords {
 
   /**
    * Up to `limit` records that end at or before `atMs`, earliest end first. Their responses stay
-   * on disk (null here): whether a record has ended does not depend on them.
+   * on disk (null here): whether a record has ended does not depend on them. SQLite prepares a
+   * statement anew for each value of a parameter that stands alone in a range or a limit.
    */
   endedBy(atMs: number, limit: number): readonly StoredRecord[] {
     return this.#sql
       .exec<RecordRow>(
         `SELECT key, status, token, fingerprint, fence, accepted_at_ms, deadline_at_ms,
                 expires_at_ms, NULL AS response, claimed_by
-         FROM records WHERE expires_at_ms <= ? ORDER BY expires_at_ms, key LIMIT ?`,
+         FROM records WHERE expires_at_ms <= ? + 0 ORDER BY expires_at_ms, key LIMIT ${limit}`,
         atMs,
-        limit,
       )
       .toArray()
       .map(storedRecordOf);

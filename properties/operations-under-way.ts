@@ -162,7 +162,9 @@ export class OperationsUnderWay {
   /** True when an answer came or a timer was parked; false when a parked timer has to be opened. */
   async #someNews(): Promise<boolean> {
     const before = this.#news;
-    for (let tick = 0; tick < quietTicks; tick += 1) {
+    // From another I/O context news come through the event loop alone.
+    const ticks = this.#points.elsewhere === null ? quietTicks : 0;
+    for (let tick = 0; tick < ticks; tick += 1) {
       await Promise.resolve();
       if (this.#news !== before) return true;
     }

@@ -21,7 +21,8 @@ export class HarnessStore extends IdempotencyStore {
     const { storage } = this.ctx;
     const { policy, mutant } = this.#lane.store;
     if (mutant === null && policy.criticalSection === "transaction") {
-      storage.sql.exec("DELETE FROM records; DELETE FROM counters");
+      storage.sql.exec("DELETE FROM records");
+      storage.sql.exec("DELETE FROM counters");
     } else {
       const names = [...(await storage.list({ limit: mostNames })).keys()];
       if (names.length === mostNames) throw new Error(`too much to reset: names=${names.length}`);
