@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, it } from "vitest";
+import type { Results } from "../properties/results.ts";
 
 const command = fileURLToPath(new URL("latchkey.mjs", import.meta.url));
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -66,6 +67,27 @@ it("no longer reproduces on a store that was mended, which exits 1", async () =>
   const rerun = await run(["rerun", counterexample, "--target", target("correct.ts")]);
   expect(rerun.status).toBe(1);
   expect(rerun.stdout).toContain("not reproduced: ownership");
+});
+
+it("refutes at-most-once on both eventually consistent stores, and reruns both witnesses", async () => {
+  const claim = "at-most-once-on-an-eventual-store";
+  const args = ["verify", "--claim", claim, "--policy", "hardened", "--seed", "1"];
+  const verified = await run([...args, "--out", "eventual", "--json", "eventual.json"]);
+  expect(verified.status).toBe(0);
+  const { claims } = JSON.parse(readFileSync(join(folder, "eventual.json"), "utf8")) as Results;
+  expect(claims.map(({ target, verdict }) => [target, verdict])).toEqual([
+    ["kv-model", "refuted"],
+    ["kv", "refuted"],
+  ]);
+  const reruns = await Promise.all(
+    claims.map(({ counterexample }) => run(["rerun", counterexample ?? ""])),
+  );
+  for (const [place, { target }] of claims.entries()) {
+    expect(reruns[place]).toMatchObject({ status: 0, stderr: "" });
+    expect(reruns[place]?.stdout).toContain(
+      `reproduced: ${claim} under hardened on ${target}, acceptance broke.`,
+    );
+  }
 });
 
 it("cancels at the first SIGINT with a truthful partial result, and exits 130", async () => {

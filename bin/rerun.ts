@@ -1,6 +1,6 @@
 // Wires `rerun`: a saved counterexample runs again on the target that it names.
 import { dirname, resolve } from "node:path";
-import { policies } from "../model/policy.ts";
+import { policies, type Policy } from "../model/policy.ts";
 import type { Plan } from "../properties/plan.ts";
 import type { WitnessPlan } from "../properties/results.ts";
 import { inProcessRunner } from "../properties/in-process-runner.ts";
@@ -9,6 +9,15 @@ import { visibleLine } from "../reports/show-text.ts";
 import { tellStory } from "../reports/story.ts";
 import { storyText } from "../reports/story-text.ts";
 import type { RerunInvocation } from "./command-line.ts";
+import {
+  type EventualTarget,
+  eventualRunnersOf,
+  eventualTargets,
+  isEventualTarget,
+  noKvRuntime,
+  startKvRuntime,
+  stopKvRuntime,
+} from "./eventual-runners.ts";
 import { refused } from "./judging.ts";
 import { loadTarget } from "./load-target.ts";
 import { shown } from "./option-values.ts";
@@ -45,7 +54,8 @@ async function findTarget(
   if (saved.targetFile !== null || targetFile !== null || saved.policy === "contract") {
     return findOwnTarget(saved, targetFile, terminal);
   }
-  const name = builtInTargets.find((target) => target === saved.target);
+  const ours = [...builtInTargets, ...eventualTargets];
+  const name = ours.find((target) => target === saved.target);
   if (name === undefined) {
     return refuse(
       `the counterexample names a target that is not ours: target=${shown(saved.target)}; give its module with --target FILE`,
@@ -57,12 +67,24 @@ async function findTarget(
       `the counterexample names an unknown policy: policy=${shown(saved.policy)}; known are ${Object.keys(policies).join(", ")}`,
     );
   }
+  if (isEventualTarget(name)) return findEventualTarget(name, policy);
   const runtime = name === "durable-object" ? await startRuntime() : null;
   if (runtime?.kind === "refused") return runtime;
   const processes = runtime?.processes ?? [];
   const [runner] = runnersOf(policy, [name], processes);
   if (runner === undefined) throw new Error(`no runner for target=${name}`);
   return { kind: "found", runner, close: () => stopRuntime(processes) };
+}
+
+async function findEventualTarget(
+  name: EventualTarget,
+  policy: Policy,
+): Promise<FoundTarget | Refusal> {
+  const runtime = name === "kv" ? await startKvRuntime() : noKvRuntime;
+  if (runtime.kind === "refused") return runtime;
+  const [runner] = eventualRunnersOf(policy, [name], runtime);
+  if (runner === undefined) throw new Error(`no runner for target=${name}`);
+  return { kind: "found", runner, close: () => stopKvRuntime(runtime) };
 }
 
 async function findOwnTarget(

@@ -4,6 +4,13 @@ import type { PolicyName } from "../model/policy.ts";
 import type { ScenarioProgress } from "../properties/exhaustive/judge-exhaustively.ts";
 import { defaultRuns, judgeClaims, type VerifyOptions } from "../properties/verify.ts";
 import type { VerifyInvocation } from "./command-line.ts";
+import {
+  eventualRunnersOf,
+  eventualTargets,
+  noKvRuntime,
+  startKvRuntime,
+  stopKvRuntime,
+} from "./eventual-runners.ts";
 import { judgeInThread } from "./exhaustive-thread.ts";
 import { type Judged, judgeAndReport, type JudgingContext } from "./judging.ts";
 import type { Refusal } from "./refusal.ts";
@@ -19,13 +26,21 @@ async function judge(
   context: JudgingContext,
 ): Promise<Judged | Refusal> {
   const { policies, claimIds, runs, budgetMs } = invocation;
-  const needsRuntime = claims.some(
-    ({ id, level }) => level === "store" && (claimIds?.includes(id) ?? true),
+  const levels = new Set(
+    claims.filter(({ id }) => claimIds?.includes(id) ?? true).map(({ level }) => level),
   );
-  const runtime = needsRuntime
-    ? await startRuntime()
-    : ({ kind: "started", processes: [] } as const);
-  if (runtime.kind === "refused") return runtime;
+  const [runtime, kv] = await Promise.all([
+    levels.has("store") ? startRuntime() : ({ kind: "started", processes: [] } as const),
+    levels.has("eventual-store") ? startKvRuntime() : noKvRuntime,
+  ]);
+  if (runtime.kind === "refused") {
+    await stopKvRuntime(kv);
+    return runtime;
+  }
+  if (kv.kind === "refused") {
+    await stopRuntime(runtime.processes);
+    return kv;
+  }
   const progress = combineProgress(context.onProgress);
   try {
     const { results, findings, witnesses } = await judgeClaims(
@@ -39,11 +54,12 @@ async function judge(
         signal: context.signal,
         searchUnder: searchUnder(invocation, context.signal, progress.onSearch),
         onProgress: progress.onCampaign,
+        eventualRunnersOf: (policy) => eventualRunnersOf(policy, eventualTargets, kv),
       },
     );
     return { kind: "judged", results, findings, witnesses };
   } finally {
-    await stopRuntime(runtime.processes);
+    await Promise.all([stopRuntime(runtime.processes), stopKvRuntime(kv)]);
   }
 }
 

@@ -1,5 +1,6 @@
 // The claim register: each sentence that is judged, where it comes from, and what is expected.
 import type { StoreInvariant } from "./invariants.ts";
+import { eventualClaims } from "./eventual-claims.ts";
 import type { PolicyName } from "./policy.ts";
 import { storeClaims } from "./store-claims.ts";
 import { systemClaims } from "./system-claims.ts";
@@ -7,7 +8,7 @@ import { unbuiltClaims } from "./unbuilt-claims.ts";
 
 export type ExpectedVerdict = "holds" | "refuted" | "inconclusive";
 
-export type Claim = StoreClaim | SystemClaim | UnbuiltClaim;
+export type Claim = StoreClaim | EventualStoreClaim | SystemClaim | UnbuiltClaim;
 
 interface ClaimText {
   readonly id: string;
@@ -24,6 +25,15 @@ export interface StoreClaim extends ClaimText {
   readonly expected: Readonly<Record<PolicyName, ExpectedVerdict>>;
   /** The invariant of the whole system by which the model is searched as well; null: by none. */
   readonly exhaustive: SystemInvariant | null;
+}
+
+/** Judged on the histories of a store without a serial point, by plans that only reserve. */
+export interface EventualStoreClaim extends ClaimText {
+  readonly level: "eventual-store";
+  readonly invariants: readonly StoreInvariant[];
+  readonly expected: Readonly<Record<PolicyName, ExpectedVerdict>>;
+  /** The model's store has a serial point: no search says anything here. */
+  readonly exhaustive: null;
 }
 
 /** Judged on the whole system of attempts, key, downstream, queue, clocks and faults. */
@@ -62,4 +72,9 @@ export interface UnbuiltClaim extends ClaimText {
 }
 
 /** In the order of the table. */
-export const claims: readonly Claim[] = [...storeClaims, ...systemClaims, ...unbuiltClaims];
+export const claims: readonly Claim[] = [
+  ...storeClaims,
+  ...eventualClaims,
+  ...systemClaims,
+  ...unbuiltClaims,
+];

@@ -38,11 +38,6 @@ export const unbuiltClaims: readonly UnbuiltClaim[] = [
       "A queued message executes at most once, and not after its deadline.",
       "seed 000, non-claim: exactly-once across queues",
     ],
-    [
-      "not-on-an-eventual-store",
-      "The same protocol on an eventually consistent store lets two concurrent requests through.",
-      "seed 000, section 5: why not KV",
-    ],
   ]),
   ...unbuilt("redis", [
     [

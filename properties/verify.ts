@@ -1,12 +1,17 @@
 // Judges the claims of the register: each under each policy, on each of our targets.
-import { type Claim, claims, type StoreClaim } from "../model/claims.ts";
-import { policies, type Policy, type PolicyName } from "../model/policy.ts";
+import { type Claim, claims } from "../model/claims.ts";
+import { policies, type PolicyName } from "../model/policy.ts";
 import { runCampaign } from "./campaign.ts";
+import {
+  type CampaignClaim,
+  type CampaignGroup,
+  eventualStores,
+  type RunnersOf,
+  serialStores,
+} from "./campaign-groups.ts";
 import type { ExhaustiveVerdict } from "./exhaustive/judge-exhaustively.ts";
 import { judgedTogether, searchedRow } from "./exhaustive-rows.ts";
 import type { Plan } from "./plan.ts";
-import { planArbitrary } from "./plan-arbitrary.ts";
-import type { PlanRunner } from "./plan-runner.ts";
 import type { CampaignResult, ClaimResult, Finding, Results } from "./results.ts";
 import { situationNames } from "./situations.ts";
 
@@ -23,6 +28,8 @@ export interface VerifyOptions {
   /** Searches the system under a policy; null: the claims of the whole system are not judged. */
   readonly searchUnder: ((policy: PolicyName) => Promise<readonly ExhaustiveVerdict[]>) | null;
   readonly onProgress: (done: number, total: number, label: string) => void;
+  /** The targets whose stores have no serial point. */
+  readonly eventualRunnersOf: RunnersOf;
 }
 
 export interface ClaimFinding {
@@ -47,9 +54,6 @@ export interface VerifyOutcome {
   readonly campaigns: readonly { readonly policy: string; readonly result: CampaignResult }[];
 }
 
-/** Opens the targets under a policy; the first is where a finding is shrunk first. */
-export type RunnersOf = (policy: Policy) => readonly PlanRunner[];
-
 /** About a minute on two cores, with three policies on three targets. */
 export const defaultRuns = 3000;
 
@@ -64,9 +68,14 @@ export async function judgeClaims(
   const rows: ClaimResult[] = [];
   const findings: ClaimFinding[] = [];
   const campaigns: { policy: string; result: CampaignResult }[] = [];
-  for await (const { policy, result } of campaignsOf(runnersOf, options, storeClaims)) {
+  const eventualClaims = judged.filter((claim) => claim.level === "eventual-store");
+  const groups = [
+    serialStores(storeClaims, runnersOf),
+    eventualStores(eventualClaims, options.eventualRunnersOf),
+  ];
+  for await (const { policy, result, group } of campaignsOf(groups, options)) {
     campaigns.push({ policy, result });
-    for (const claim of storeClaims) {
+    for (const claim of group.claims) {
       const finding = result.findings.find(({ invariant }) => breaksClaim(claim, invariant));
       rows.push(rowOf(claim, policy, result, options, finding));
       if (finding === undefined) continue;
@@ -137,41 +146,39 @@ function withSearches(
 interface PolicyCampaign {
   readonly policy: PolicyName;
   readonly result: CampaignResult;
+  readonly group: CampaignGroup;
 }
 
-/** One campaign a policy and target; what one target found is where the next shrinks first. */
+/** One campaign a policy and target, of each group that has claims to judge. */
 async function* campaignsOf(
-  runnersOf: RunnersOf,
+  groups: readonly CampaignGroup[],
   options: VerifyOptions,
-  storeClaims: readonly StoreClaim[],
 ): AsyncGenerator<PolicyCampaign> {
-  if (storeClaims.length === 0) return;
   const startedAtMs = performance.now();
-  const pairs = options.policies.flatMap((policy) =>
-    runnersOf(policies[policy]).map((runner) => ({ policy, runner })),
+  const pairs = groups.flatMap((group) =>
+    (group.claims.length === 0 ? [] : options.policies).flatMap((policy) =>
+      group.runnersOf(policies[policy]).map((runner) => ({ policy, runner, group })),
+    ),
   );
-  const hints = new Map<PolicyName, Map<string, Plan>>();
-  for (const [index, { policy, runner }] of pairs.entries()) {
-    const policyHints = hints.get(policy) ?? new Map<string, Plan>();
-    hints.set(policy, policyHints);
+  const hints = new Map<string, Map<string, Plan>>();
+  for (const [index, { policy, runner, group }] of pairs.entries()) {
+    const along = `${group.hintsAlong} ${group.hintsAlong === "policy" ? policy : runner.name}`;
+    const known = hints.get(along) ?? new Map<string, Plan>();
+    hints.set(along, known);
     const label = `${policy} · ${runner.name}`;
     const total = pairs.length * options.runs;
     const result = await runCampaign(runner, {
       seed: options.seed,
       runs: options.runs,
-      plans: planArbitrary({
-        crash: true,
-        exactClock: true,
-        oneTime: policies[policy].pendingTime === "retention",
-      }),
+      plans: group.plansUnder(policies[policy]),
       signal: options.signal,
-      invariants: new Set(storeClaims.flatMap(({ invariants }) => invariants)),
-      hints: policyHints,
+      invariants: new Set(group.claims.flatMap(({ invariants }) => invariants)),
+      hints: known,
       ...endOfShare(options, startedAtMs, pairs.length - index),
       onProgress: (done) => options.onProgress(index * options.runs + done, total, label),
     });
-    for (const { invariant, plan } of result.findings) policyHints.set(invariant, plan);
-    yield { policy, result };
+    for (const { invariant, plan } of result.findings) known.set(invariant, plan);
+    yield { policy, result, group };
   }
 }
 
@@ -186,12 +193,12 @@ function endOfShare(
   return { endsAtMs: now + (startedAtMs + budgetMs - now) / campaignsLeft };
 }
 
-function breaksClaim({ invariants }: StoreClaim, invariant: string): boolean {
+function breaksClaim({ invariants }: CampaignClaim, invariant: string): boolean {
   return invariants.some((name) => name === invariant);
 }
 
 function rowOf(
-  claim: StoreClaim,
+  claim: CampaignClaim,
   policy: PolicyName,
   result: CampaignResult,
   { runs, seed }: VerifyOptions,
@@ -227,7 +234,11 @@ function rowOf(
 }
 
 /** Null where the campaign went to its end and the claim's situation occurred. */
-function whyInconclusive(claim: StoreClaim, result: CampaignResult, runs: number): string | null {
+function whyInconclusive(
+  claim: CampaignClaim,
+  result: CampaignResult,
+  runs: number,
+): string | null {
   const seen = `${result.histories} of ${runs} histories`;
   if (result.stopped === "cancelled") return `cancelled after ${seen}`;
   if (result.stopped === "budget") return `the budget ended after ${seen}`;
@@ -239,7 +250,7 @@ function whyInconclusive(claim: StoreClaim, result: CampaignResult, runs: number
   return null;
 }
 
-function exercisedIn({ invariants }: StoreClaim, { exercised }: CampaignResult): number {
+function exercisedIn({ invariants }: CampaignClaim, { exercised }: CampaignResult): number {
   return Math.min(...invariants.map((invariant) => exercised[invariant] ?? 0));
 }
 
