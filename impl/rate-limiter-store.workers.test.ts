@@ -1,5 +1,6 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { RateLimit } from "./rate-limit.ts";
 import { RateLimiterStore, reclaimBounds } from "./rate-limiter-store.ts";
@@ -23,6 +24,27 @@ function onClock(
   });
 }
 
+type Rounds = readonly {
+  readonly pauseMs: number;
+  /** Made at once. */
+  readonly calls: number;
+  readonly alarmRings: boolean;
+}[];
+
+function roundOf(pauseMs: number, calls: number): Rounds[number] {
+  return { pauseMs, calls, alarmRings: true };
+}
+
+/** The most admissions in any window of the length; one that starts at an admission has the most. */
+function mostInAWindow(admitted: readonly number[], windowMs: number): number {
+  return Math.max(
+    0,
+    ...admitted.map(
+      (start) => admitted.filter((at) => at >= start && at < start + windowMs).length,
+    ),
+  );
+}
+
 describe("the rate limiter", () => {
   it("admits exactly the limit of a hundred concurrent requests", async () => {
     for (const limit of [sliding, fixed]) {
@@ -30,6 +52,43 @@ describe("the rate limiter", () => {
       const replies = await Promise.all(Array.from({ length: 100 }, () => limiter.admit(limit)));
       expect(replies.filter(({ outcome }) => outcome === "admitted").length).toBe(10);
     }
+  });
+
+  it("keeps the limit in any window, whatever rounds of concurrent calls come around its edges", async () => {
+    const limit: RateLimit = { algorithm: "sliding-log", requests: 3, windowMs: 100 };
+    const rounds = fc.array(
+      fc.record({
+        pauseMs: fc.constantFrom(0, 1, 50, 99, 100, 101),
+        calls: fc.integer({ min: 1, max: 5 }),
+        alarmRings: fc.boolean(),
+      }),
+      { minLength: 1, maxLength: 8 },
+    );
+    let run = 0;
+    const mostUnder = async (algorithm: RateLimit["algorithm"], plan: Rounds): Promise<number> => {
+      const admitted: number[] = [];
+      await onClock(`rounds ${(run += 1)}`, async (limiter, clock) => {
+        for (const { pauseMs, calls, alarmRings } of plan) {
+          clock.now += pauseMs;
+          if (alarmRings) await limiter.alarm();
+          const asked = Array.from({ length: calls }, () => limiter.admit({ ...limit, algorithm }));
+          for (const { outcome } of await Promise.all(asked)) {
+            if (outcome === "admitted") admitted.push(clock.now);
+          }
+        }
+      });
+      return mostInAWindow(admitted, limit.windowMs);
+    };
+    await fc.assert(
+      fc.asyncProperty(
+        rounds,
+        async (plan) => (await mostUnder("sliding-log", plan)) <= limit.requests,
+      ),
+      { numRuns: 60, seed: 20_261_130 },
+    );
+    const edge = [roundOf(0, 1), roundOf(99, 2), roundOf(1, 3)];
+    expect(await mostUnder("sliding-log", edge)).toBe(3);
+    expect(await mostUnder("fixed-window", edge)).toBe(5);
   });
 
   it("admits no more than the limit in any window, where the fixed window admits twice that", async () => {
