@@ -26,4 +26,5 @@ export function endingRunner(runner: PlanRunner, invariant: string): PlanRunner 
   };
 }
 
-const plansAtOnce = 10;
+/** What is run in vain after the finding is less than this. */
+const plansAtOnce = 4;
