@@ -1,11 +1,10 @@
 // Claim: rate limits are atomic: many isolates that ask one session's limiter at once are admitted the limit together.
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import { Log, LogLevel, Miniflare } from "miniflare";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { RateLimit } from "../../impl/rate-limit.ts";
 import { makeScratchFolder, type ScratchFolder } from "../durable-object/scratch-folder.ts";
 import { compatibilityDate } from "../durable-object/workerd.ts";
+import { workerScript } from "../worker-script.ts";
 import type { IsolateAnswer, IsolateJob } from "./isolates-driver.ts";
 
 const isolates = ["one", "two", "three", "four"];
@@ -17,7 +16,7 @@ let miniflare: Miniflare;
 
 beforeAll(async () => {
   folder = makeScratchFolder();
-  const contents = await bundle(fileURLToPath(new URL("isolates-driver.ts", import.meta.url)));
+  const contents = await workerScript(new URL("isolates-driver.ts", import.meta.url));
   const worker = {
     modules: [{ type: "ESModule" as const, path: "isolates-driver.js", contents }],
     compatibilityDate,
@@ -76,18 +75,3 @@ it("limits each session by itself", async () => {
     .filter((each) => each === "admitted");
   expect(admitted).toHaveLength(isolates.length * limit.requests);
 });
-
-async function bundle(entry: string): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [entry],
-    bundle: true,
-    write: false,
-    format: "esm",
-    target: "es2023",
-    external: ["cloudflare:*"],
-    logLevel: "silent",
-  });
-  const [file] = outputFiles;
-  if (file === undefined) throw new Error(`esbuild wrote nothing: entry=${entry}`);
-  return file.text;
-}
