@@ -21,6 +21,8 @@ export interface HistoryRates {
   readonly twoProcesses: number;
   /** As `verify` runs them: half a crash a history. */
   readonly twoProcessesWithCrashes: number;
+  /** Calls of the store in one history, on the average: those of its steps and the closing probes. */
+  readonly callsPerHistory: number;
 }
 
 /** Measures and prints; takes about three quarters of a minute on two cores. */
@@ -50,7 +52,7 @@ async function measure(processes: readonly Workerd[]): Promise<HistoryRates> {
   // Not measured: the compiler of a new process is busy for its first thousand histories.
   for (let round = 0; round < 2; round++) await both.judgePlans(calm);
   // Rounds go over all measurements in turn, so that a noisy minute hits none of them alone.
-  const measured: HistoryRates[] = [];
+  const measured: Omit<HistoryRates, "callsPerHistory">[] = [];
   for (let round = 0; round < rounds; round++) {
     measured.push({
       noOpCalls: await rawRate(one, "no-op"),
@@ -63,7 +65,10 @@ async function measure(processes: readonly Workerd[]): Promise<HistoryRates> {
       twoProcessesWithCrashes: await rateOf(crashing, (plans) => both.judgePlans(plans)),
     });
   }
-  const medianOf = (name: keyof HistoryRates): number => median(measured.map((all) => all[name]));
+  const medianOf = (name: keyof (typeof measured)[number]): number =>
+    median(measured.map((all) => all[name]));
+  const verdicts = await first.judgePlans(calm);
+  const calls = verdicts.reduce((sum, { operations }) => sum + operations, 0);
   return {
     noOpCalls: medianOf("noOpCalls"),
     reserveCalls: medianOf("reserveCalls"),
@@ -71,6 +76,7 @@ async function measure(processes: readonly Workerd[]): Promise<HistoryRates> {
     oneProcess: medianOf("oneProcess"),
     twoProcesses: medianOf("twoProcesses"),
     twoProcessesWithCrashes: medianOf("twoProcessesWithCrashes"),
+    callsPerHistory: calls / verdicts.length,
   };
 }
 
@@ -98,6 +104,8 @@ function linesOf(rates: HistoryRates): string[] {
       rates.twoProcessesWithCrashes,
       `${times(rates.twoProcessesWithCrashes, rates.twoProcesses)} without`,
     ),
+    `  A history, recorded and judged: the object emptied, ${rates.callsPerHistory.toFixed(1)} calls of the store (a probe of each ` +
+      "key among them), the steps of time, a last sweep of the alarms, two counts.",
   ];
 }
 
