@@ -45,7 +45,7 @@ async function judge(
     target: target.name,
     finding,
   }));
-  return { kind: "judged", results, findings: named, witnesses: [] };
+  return { kind: "judged", results, findings: named, gatewayFindings: [], witnesses: [] };
 }
 
 /** Each is an invariant, or a claim that stands for its invariants. */

@@ -10,7 +10,7 @@ import type { JudgingOptions } from "./command-line.ts";
 import { createProgress } from "./progress.ts";
 import type { Refusal } from "./refusal.ts";
 import { tableOptions, tell, type Terminal } from "./terminal.ts";
-import { type NamedFinding, type NamedWitness, writeReport } from "./write-report.ts";
+import { type Reported, writeReport } from "./write-report.ts";
 
 export interface JudgingContext {
   readonly seed: number;
@@ -18,11 +18,8 @@ export interface JudgingContext {
   readonly onProgress: (done: number, total: number, label: string) => void;
 }
 
-export interface Judged {
+export interface Judged extends Reported {
   readonly kind: "judged";
-  readonly results: Results;
-  readonly findings: readonly NamedFinding[];
-  readonly witnesses: readonly NamedWitness[];
 }
 
 /** The module of a target of one's own. */

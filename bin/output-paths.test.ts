@@ -60,7 +60,12 @@ describe("a report", () => {
     const finding = { claim: "exclusion", policy: "published", target, finding: zombieFinding };
     const claims = [claimRow({ id: "exclusion", policy: "published", target })];
     return writeReport(
-      { results: { ...mixedResults, claims }, findings: [finding], witnesses: [] },
+      {
+        results: { ...mixedResults, claims },
+        findings: [finding],
+        gatewayFindings: [],
+        witnesses: [],
+      },
       { paths, cwd: folder, targetPath: join(folder, "my target.ts") },
     );
   };

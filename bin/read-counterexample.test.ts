@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { zombieFinding } from "../reports/fixtures/zombie-finding.ts";
+import { unknownOutcomeFinding } from "../reports/fixtures/unknown-outcome-finding.ts";
 import { counterexampleJson, toCounterexample } from "../reports/counterexample-json.ts";
+import { toGatewayCounterexample } from "../reports/gateway-counterexample.ts";
 import { readCounterexample } from "./read-counterexample.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-read-"));
@@ -92,5 +94,53 @@ describe("a file that cannot be run again", () => {
   ])("is refused in one line: %s", (file, says) => {
     const read = readCounterexample(file, folder);
     expect(read).toMatchObject({ message: expect.stringContaining(says) as string });
+  });
+});
+
+describe("a counterexample of the gateway", () => {
+  const saved = toGatewayCounterexample(unknownOutcomeFinding, {
+    claim: "execution",
+    policy: "published",
+    target: "gateway",
+    rerun: "npx latchkey rerun x.json",
+  });
+  const { plan } = saved;
+  const withStep = (step: unknown) => ({ ...saved, plan: { ...plan, steps: [step] } });
+  const pass = plan.steps[1];
+
+  it("is read back as it was written", () => {
+    expect(reading(counterexampleJson(saved))).toMatchObject({ kind: "read", plan });
+  });
+
+  it.each([
+    [
+      "another kind",
+      { ...saved, plan: { ...plan, kind: "door" } },
+      'plan.kind="door" where exhaustive or gateway belongs',
+    ],
+    ["no mode", { ...saved, plan: { ...plan, mode: "qeue" } }, 'plan.mode="qeue"'],
+    ["a clock past reason", { ...saved, plan: { ...plan, gatewayAheadMs: 1e12 } }, "AheadMs="],
+    ["a field too many", { ...saved, plan: { ...plan, keys: [] } }, "plan.keys="],
+    ["a key of its own", { ...saved, plan: { ...plan, requests: [{ clientKey: "k" }] } }, "bearer"],
+    ["a step of no kind", withStep({ kind: "wait" }), "plan.steps.0"],
+    ["a fault that is none", withStep({ ...pass, fault: "lost" }), 'plan.steps.0.fault="lost"'],
+    ["a caller that is nobody", withStep({ ...pass, caller: { who: "me", index: 0 } }), "caller"],
+    ["an attempt without a request", withStep({ kind: "start", attempt: 2 }), "its requests"],
+    [
+      "a caller without a request",
+      withStep({ ...pass, caller: { who: "attempt", index: 2 } }),
+      "its requests",
+    ],
+    [
+      "1001 steps",
+      { ...saved, plan: { ...plan, steps: Array.from({ length: 1001 }, () => pass) } },
+      "plan.steps=",
+    ],
+  ])("with %s is refused in one line that names the place", (_, value, says) => {
+    const read = reading(JSON.stringify(value));
+    const message = "message" in read ? read.message : "";
+    expect(message).toContain(says);
+    expect(message).not.toContain("\n");
+    expect(message.length).toBeLessThan(500);
   });
 });

@@ -4,8 +4,11 @@ import { resolve } from "node:path";
 import * as v from "valibot";
 import type { Plan } from "../properties/plan.ts";
 import type { WitnessPlan } from "../properties/results.ts";
-import { describeError, refuse, type Refusal } from "./refusal.ts";
+import type { SavedGatewayPlan } from "../reports/gateway-counterexample.ts";
+import { gatewayPlanSchema } from "./gateway-plan-schema.ts";
 import { shown } from "./option-values.ts";
+import { list, text, within } from "./plan-bounds.ts";
+import { describeError, refuse, type Refusal } from "./refusal.ts";
 
 /** What a rerun needs of a counterexample file. */
 export interface SavedCounterexample {
@@ -16,7 +19,7 @@ export interface SavedCounterexample {
   readonly target: string;
   readonly seed: number;
   readonly path: string;
-  readonly plan: Plan | WitnessPlan;
+  readonly plan: Plan | WitnessPlan | SavedGatewayPlan;
   /** The module of a target of one's own, relative to the file's folder; null for built-in ones. */
   readonly targetFile: string | null;
   /** Absolute path of the file itself. */
@@ -35,7 +38,7 @@ const mostTextUnits = 1024 * 1024;
 export function readCounterexample(file: string, cwd: string): SavedCounterexample | Refusal {
   const field = `FILE=${shown(file)}`;
   const path = resolve(cwd, file);
-  let text: string;
+  let content: string;
   try {
     if (!existsSync(path)) {
       return refuse(`the counterexample does not exist: ${field}; name a .json that verify wrote`);
@@ -46,7 +49,7 @@ export function readCounterexample(file: string, cwd: string): SavedCounterexamp
         `the counterexample is larger than ${mostFileBytes} bytes: ${field}, size=${size}; name a .json that verify wrote`,
       );
     }
-    text = readFileSync(path, "utf8");
+    content = readFileSync(path, "utf8");
   } catch (error) {
     return refuse(
       `the counterexample cannot be read: ${field}, error=${describeError(error)}; name a .json that verify wrote`,
@@ -54,7 +57,7 @@ export function readCounterexample(file: string, cwd: string): SavedCounterexamp
   }
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(content);
   } catch (error) {
     return refuse(
       `the counterexample is no JSON: ${field}, error=${describeError(error)}; name a .json that verify wrote`,
@@ -71,22 +74,6 @@ export function readCounterexample(file: string, cwd: string): SavedCounterexamp
   const { targetFile = null, ...saved } = parsed.output;
   return { kind: "read", file: path, targetFile, ...saved };
 }
-
-const within = (least: number, most: number) =>
-  v.pipe(
-    v.number("a number belongs"),
-    v.safeInteger("a whole number belongs"),
-    v.minValue(least, `${least} is the least`),
-    v.maxValue(most, `${most} is the most`),
-  );
-const text = (most: number) =>
-  v.pipe(v.string("a string belongs"), v.maxLength(most, `${most} units are the most`));
-const list = <Item extends v.GenericSchema>(item: Item, least: number, most: number) =>
-  v.pipe(
-    v.array(item, "a list belongs"),
-    v.minLength(least, `${least} entries are the least`),
-    v.maxLength(most, `${most} entries are the most`),
-  );
 
 const callStep = v.strictObject({
   kind: v.picklist(["reserve", "settle"], "reserve or settle belongs"),
@@ -145,7 +132,7 @@ const plan = v.pipe(
 );
 
 const witnessPlan = v.strictObject({
-  kind: v.literal("exhaustive"),
+  kind: v.literal("exhaustive", "exhaustive or gateway belongs"),
   scenario: text(200),
   actions: list(within(0, 2 ** 32 - 1), 0, mostSteps),
 });
@@ -158,8 +145,9 @@ const counterexampleSchema = v.object({
   target: text(1000),
   seed: within(-(2 ** 31), 2 ** 31 - 1),
   path: text(10_000),
-  plan: v.lazy((input) =>
-    typeof input === "object" && input !== null && "kind" in input ? witnessPlan : plan,
-  ),
+  plan: v.lazy((input) => {
+    if (typeof input !== "object" || input === null || !("kind" in input)) return plan;
+    return input.kind === "gateway" ? gatewayPlanSchema : witnessPlan;
+  }),
   targetFile: v.optional(text(10_000)),
 });

@@ -1,10 +1,13 @@
 // Wires `rerun`: a saved counterexample runs again on the target that it names.
 import { dirname, resolve } from "node:path";
 import { policies, type Policy } from "../model/policy.ts";
-import type { Plan } from "../properties/plan.ts";
-import type { WitnessPlan } from "../properties/results.ts";
+import { gatewayRunner } from "../properties/gateway/gateway-runner.ts";
 import { inProcessRunner } from "../properties/in-process-runner.ts";
-import type { JudgedHistory, PlanRunner } from "../properties/plan-runner.ts";
+import type { Judgement } from "../properties/judge.ts";
+import type { PlanRunner } from "../properties/plan-runner.ts";
+import type { CounterexampleStep, WitnessPlan } from "../properties/results.ts";
+import type { SavedGatewayPlan } from "../reports/gateway-counterexample.ts";
+import { tellGatewayStory } from "../reports/gateway-story.ts";
 import { visibleLine } from "../reports/show-text.ts";
 import { tellStory } from "../reports/story.ts";
 import { storyText } from "../reports/story-text.ts";
@@ -23,18 +26,23 @@ import { loadTarget } from "./load-target.ts";
 import { shown } from "./option-values.ts";
 import { readCounterexample, type SavedCounterexample } from "./read-counterexample.ts";
 import { refuse, type Refusal } from "./refusal.ts";
-import { builtInTargets, runnersOf, startRuntime, stopRuntime } from "./runners.ts";
+import { builtInTargets, runnersOf, startGateway, startRuntime, stopRuntime } from "./runners.ts";
 import type { Terminal } from "./terminal.ts";
 
 export async function rerun(invocation: RerunInvocation, terminal: Terminal): Promise<number> {
   const saved = readCounterexample(invocation.file, terminal.cwd);
   if (saved.kind === "refused") return refused(terminal, saved);
   const { plan } = saved;
-  if ("kind" in plan) return rerunOnModel(saved, plan, terminal);
+  if ("kind" in plan) {
+    return plan.kind === "gateway"
+      ? rerunOnGateway(saved, plan, terminal)
+      : rerunOnModel(saved, plan, terminal);
+  }
   const found = await findTarget(saved, invocation, terminal);
   if (found.kind === "refused") return refused(terminal, found);
   try {
-    return report(saved, plan, await found.runner.runPlan(plan), terminal);
+    const { history, judgement } = await found.runner.runPlan(plan);
+    return report(saved, tellStory(history, plan).steps, judgement, terminal);
   } finally {
     await found.close();
   }
@@ -61,12 +69,8 @@ async function findTarget(
       `the counterexample names a target that is not ours: target=${shown(saved.target)}; give its module with --target FILE`,
     );
   }
-  const policy = Object.values(policies).find((known) => known.name === saved.policy);
-  if (policy === undefined) {
-    return refuse(
-      `the counterexample names an unknown policy: policy=${shown(saved.policy)}; known are ${Object.keys(policies).join(", ")}`,
-    );
-  }
+  const policy = policyOf(saved);
+  if ("kind" in policy) return policy;
   if (isEventualTarget(name)) return findEventualTarget(name, policy);
   const runtime = name === "durable-object" ? await startRuntime() : null;
   if (runtime?.kind === "refused") return runtime;
@@ -106,6 +110,42 @@ async function findOwnTarget(
   return { kind: "found", runner, close: () => runner.close() };
 }
 
+function policyOf(saved: SavedCounterexample): Policy | Refusal {
+  const policy = Object.values(policies).find((known) => known.name === saved.policy);
+  return (
+    policy ??
+    refuse(
+      `the counterexample names an unknown policy: policy=${shown(saved.policy)}; known are ${Object.keys(policies).join(", ")}`,
+    )
+  );
+}
+
+/** A plan of the whole gateway, on the real runtime. */
+async function rerunOnGateway(
+  saved: SavedCounterexample,
+  plan: SavedGatewayPlan,
+  terminal: Terminal,
+): Promise<number> {
+  if (saved.target !== "gateway") {
+    return refused(
+      terminal,
+      refuse(
+        `the counterexample is of the gateway and names another target: target=${shown(saved.target)}; write it anew with verify`,
+      ),
+    );
+  }
+  const policy = policyOf(saved);
+  if ("kind" in policy) return refused(terminal, policy);
+  const gateway = await startGateway(1);
+  if (gateway.kind === "refused") return refused(terminal, gateway);
+  try {
+    const { history, judgement } = await gatewayRunner(gateway.processes, { policy }).runPlan(plan);
+    return report(saved, tellGatewayStory(history, plan).steps, judgement, terminal);
+  } finally {
+    await stopRuntime(gateway.processes);
+  }
+}
+
 /** A witness of the exhaustive search: the same actions on the system as it is compiled now. */
 async function rerunOnModel(
   saved: SavedCounterexample,
@@ -134,12 +174,11 @@ async function rerunOnModel(
 
 function report(
   saved: SavedCounterexample,
-  plan: Plan,
-  judged: JudgedHistory,
+  steps: readonly CounterexampleStep[],
+  judgement: Judgement,
   terminal: Terminal,
 ): number {
-  const { history, judgement } = judged;
-  terminal.stdout.write(storyText(tellStory(history, plan).steps));
+  terminal.stdout.write(storyText(steps));
   const violation = judgement.violations.find(({ invariant }) => invariant === saved.invariant);
   const place = `${saved.claim} under ${saved.policy} on ${saved.target}`;
   if (violation !== undefined) {

@@ -1,7 +1,9 @@
-// Decides which targets are ours to judge: the model, the memory store, the Durable Object on workerd.
+// Decides which targets are ours to judge: the model, the memory store, the Durable Object and the gateway on workerd.
 import { availableParallelism } from "node:os";
 import type { Policy } from "../model/policy.ts";
 import type { Workerd } from "../properties/durable-object/workerd.ts";
+import { startGatewayProcesses } from "../properties/gateway/gateway-runner.ts";
+import type { GatewayWorkerd } from "../properties/gateway/plan-workerd.ts";
 import { inProcessRunner } from "../properties/in-process-runner.ts";
 import type { PlanRunner } from "../properties/plan-runner.ts";
 import {
@@ -35,22 +37,41 @@ export function runnersOf(
   });
 }
 
-export interface StartedRuntime {
+export interface Started<Process> {
   readonly kind: "started";
-  readonly processes: readonly Workerd[];
+  readonly processes: readonly Process[];
 }
 
-export async function startRuntime(): Promise<StartedRuntime | Refusal> {
+export function startRuntime(): Promise<Started<Workerd> | Refusal> {
+  return starting(startProcesses(Math.min(mostProcesses, availableParallelism())));
+}
+
+/** Beside the stores one process is enough; alone the gateway takes as many as they do. */
+export function startGateway(
+  processes = Math.min(mostProcesses, availableParallelism()),
+): Promise<Started<GatewayWorkerd> | Refusal> {
+  return starting(startGatewayProcesses(processes));
+}
+
+export async function stopRuntime(processes: readonly { close(): Promise<void> }[]): Promise<void> {
+  await Promise.allSettled(processes.map((workerd) => workerd.close()));
+}
+
+/** Where it was not refused. */
+export async function stopStarted(
+  runtime: Started<{ close(): Promise<void> }> | Refusal,
+): Promise<void> {
+  if (runtime.kind === "started") await stopRuntime(runtime.processes);
+}
+
+async function starting<Process>(
+  processes: Promise<readonly Process[]>,
+): Promise<Started<Process> | Refusal> {
   try {
-    const processes = await startProcesses(Math.min(mostProcesses, availableParallelism()));
-    return { kind: "started", processes };
+    return { kind: "started", processes: await processes };
   } catch (error) {
     return refuse(
       `the runtime does not start: error=${describeError(error)}; run npm ci, and see that the temporary folder has room`,
     );
   }
-}
-
-export async function stopRuntime(processes: readonly Workerd[]): Promise<void> {
-  await Promise.allSettled(processes.map((workerd) => workerd.close()));
 }

@@ -1,8 +1,9 @@
 // Wires `verify`: the claims of the register, judged under the policies on the targets that are ours.
 import { claims } from "../model/claims.ts";
-import type { PolicyName } from "../model/policy.ts";
+import type { Policy, PolicyName } from "../model/policy.ts";
 import type { ScenarioProgress } from "../properties/exhaustive/judge-exhaustively.ts";
-import { defaultRuns, judgeClaims, type VerifyOptions } from "../properties/verify.ts";
+import { gatewayRunner } from "../properties/gateway/gateway-runner.ts";
+import { judgeClaims, type Runners, type VerifyOptions } from "../properties/verify.ts";
 import type { VerifyInvocation } from "./command-line.ts";
 import {
   eventualRunnersOf,
@@ -14,7 +15,7 @@ import {
 import { judgeInThread } from "./exhaustive-thread.ts";
 import { type Judged, judgeAndReport, type JudgingContext } from "./judging.ts";
 import type { Refusal } from "./refusal.ts";
-import { builtInTargets, runnersOf, startRuntime, stopRuntime } from "./runners.ts";
+import { builtInTargets, runnersOf, startGateway, startRuntime, stopStarted } from "./runners.ts";
 import type { Terminal } from "./terminal.ts";
 
 export async function verify(invocation: VerifyInvocation, terminal: Terminal): Promise<number> {
@@ -25,42 +26,49 @@ async function judge(
   invocation: VerifyInvocation,
   context: JudgingContext,
 ): Promise<Judged | Refusal> {
-  const { policies, claimIds, runs, budgetMs } = invocation;
+  const { claimIds } = invocation;
   const levels = new Set(
     claims.filter(({ id }) => claimIds?.includes(id) ?? true).map(({ level }) => level),
   );
-  const [runtime, kv] = await Promise.all([
-    levels.has("store") ? startRuntime() : ({ kind: "started", processes: [] } as const),
+  const none = { kind: "started", processes: [] } as const;
+  const [stores, gateway, kv] = await Promise.all([
+    levels.has("store") ? startRuntime() : none,
+    levels.has("gateway") ? startGateway(levels.has("store") ? 1 : undefined) : none,
     levels.has("eventual-store") ? startKvRuntime() : noKvRuntime,
   ]);
-  if (runtime.kind === "refused") {
-    await stopKvRuntime(kv);
-    return runtime;
-  }
-  if (kv.kind === "refused") {
-    await stopRuntime(runtime.processes);
-    return kv;
-  }
-  const progress = combineProgress(context.onProgress);
   try {
-    const { results, findings, witnesses } = await judgeClaims(
-      (policy) => runnersOf(policy, builtInTargets, runtime.processes),
-      {
-        policies,
-        claimIds,
-        runs: runs ?? defaultRuns,
-        budgetMs,
-        seed: context.seed,
-        signal: context.signal,
-        searchUnder: searchUnder(invocation, context.signal, progress.onSearch),
-        onProgress: progress.onCampaign,
-        eventualRunnersOf: (policy) => eventualRunnersOf(policy, eventualTargets, kv),
-      },
-    );
-    return { kind: "judged", results, findings, witnesses };
+    if (stores.kind === "refused") return stores;
+    if (gateway.kind === "refused") return gateway;
+    if (kv.kind === "refused") return kv;
+    const runners = {
+      stores: (policy: Policy) => runnersOf(policy, builtInTargets, stores.processes),
+      eventualStores: (policy: Policy) => eventualRunnersOf(policy, eventualTargets, kv),
+      gateway: (policy: Policy) => gatewayRunner(gateway.processes, { policy }),
+    };
+    return await judgeOn(runners, invocation, context);
   } finally {
-    await Promise.all([stopRuntime(runtime.processes), stopKvRuntime(kv)]);
+    await Promise.all([stopStarted(stores), stopStarted(gateway), stopKvRuntime(kv)]);
   }
+}
+
+async function judgeOn(
+  runners: Runners,
+  invocation: VerifyInvocation,
+  { seed, signal, onProgress }: JudgingContext,
+): Promise<Judged> {
+  const progress = combineProgress(onProgress);
+  const { policies, claimIds, runs, budgetMs } = invocation;
+  const outcome = await judgeClaims(runners, {
+    policies,
+    claimIds,
+    runs,
+    budgetMs,
+    seed,
+    signal,
+    searchUnder: searchUnder(invocation, signal, progress.onSearch),
+    onProgress: progress.onCampaign,
+  });
+  return { kind: "judged", ...outcome };
 }
 
 /** One bar for both: it counts histories, and tells of the search beside them. */

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { claims } from "../model/claims.ts";
+import { gatewayInvariants, knownWays } from "../model/gateway-invariants.ts";
 import { storeInvariants } from "../model/invariants.ts";
 import type { ExhaustiveVerdict } from "../properties/exhaustive/judge-exhaustively.ts";
 import type { ClaimResult, Finding, Results } from "../properties/results.ts";
@@ -14,6 +15,12 @@ import {
   type BrokenSentences,
   counterexampleMarkdown,
 } from "../reports/counterexample-markdown.ts";
+import {
+  gatewayCounterexampleMarkdown,
+  gatewayEvidence,
+  type GatewayFinding,
+  toGatewayCounterexample,
+} from "../reports/gateway-counterexample.ts";
 import { toWitnessCounterexample, witnessMarkdown } from "../reports/witness-markdown.ts";
 import { indexMarkdown } from "../reports/index-markdown.ts";
 import { junitXml } from "../reports/junit.ts";
@@ -29,6 +36,11 @@ export interface NamedFinding {
   readonly finding: Finding;
 }
 
+/** A finding on the gateway and the row of the results that it refutes. */
+export interface NamedGatewayFinding extends Omit<NamedFinding, "finding"> {
+  readonly finding: GatewayFinding;
+}
+
 /** A refutation by the exhaustive search, and the claim that it refutes. */
 export interface NamedWitness {
   readonly claim: string;
@@ -40,6 +52,7 @@ export interface NamedWitness {
 export interface Reported {
   readonly results: Results;
   readonly findings: readonly NamedFinding[];
+  readonly gatewayFindings: readonly NamedGatewayFinding[];
   readonly witnesses: readonly NamedWitness[];
 }
 
@@ -60,7 +73,7 @@ export interface ReportPlace {
 }
 
 export function writeReport(
-  { results, findings, witnesses }: Reported,
+  { results, findings, gatewayFindings, witnesses }: Reported,
   place: ReportPlace,
 ): WrittenReport {
   const { paths, cwd } = place;
@@ -73,6 +86,12 @@ export function writeReport(
     const path = pathFrom(cwd, `${base}.json`);
     written.set(rowKey(named.claim, named.policy, named.target), path);
     addCounterexample(named, base, path, place, files);
+  }
+  for (const named of gatewayFindings) {
+    const base = freshName(folder, named, files);
+    const path = pathFrom(cwd, `${base}.json`);
+    written.set(rowKey(named.claim, named.policy, named.target), path);
+    addGatewayCounterexample(named, base, path, files);
   }
   for (const named of witnesses) {
     const target = "model";
@@ -117,6 +136,24 @@ function addCounterexample(
   );
 }
 
+function addGatewayCounterexample(
+  { claim, policy, target, finding }: NamedGatewayFinding,
+  base: string,
+  path: string,
+  files: Map<string, string>,
+): void {
+  const rerun = `npx latchkey rerun ${shellWord(path)}`;
+  const counterexample = toGatewayCounterexample(finding, { claim, policy, target, rerun });
+  const { way } = finding.violation;
+  const sentences = {
+    ...brokenSentences(claim, finding.invariant, gatewayInvariants),
+    way: way === undefined ? "" : knownWays[way],
+  };
+  const evidence = gatewayEvidence(finding);
+  files.set(`${base}.json`, counterexampleJson(counterexample));
+  files.set(`${base}.md`, gatewayCounterexampleMarkdown(counterexample, sentences, evidence));
+}
+
 function addWitness(
   { claim, policy, verdict }: NamedWitness,
   base: string,
@@ -136,9 +173,12 @@ function addWitness(
   files.set(`${base}.md`, witnessMarkdown(counterexample, sentences));
 }
 
-function brokenSentences(claimId: string, invariant: string): BrokenSentences {
+function brokenSentences(
+  claimId: string,
+  invariant: string,
+  sentences: Readonly<Record<string, string>> = storeInvariants,
+): BrokenSentences {
   const claim = claims.find(({ id }) => id === claimId);
-  const sentences: Readonly<Record<string, string>> = storeInvariants;
   return {
     statement: claim?.statement ?? (claimId === invariant ? (sentences[invariant] ?? "") : ""),
     source: claim?.source ?? "",

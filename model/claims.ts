@@ -1,4 +1,6 @@
 // The claim register: each sentence that is judged, where it comes from, and what is expected.
+import { gatewayClaims } from "./gateway-claims.ts";
+import type { GatewayInvariant } from "./gateway-invariants.ts";
 import type { StoreInvariant } from "./invariants.ts";
 import { eventualClaims } from "./eventual-claims.ts";
 import type { PolicyName } from "./policy.ts";
@@ -8,7 +10,7 @@ import { unbuiltClaims } from "./unbuilt-claims.ts";
 
 export type ExpectedVerdict = "holds" | "refuted" | "inconclusive";
 
-export type Claim = StoreClaim | EventualStoreClaim | SystemClaim | UnbuiltClaim;
+export type Claim = StoreClaim | EventualStoreClaim | GatewayClaim | SystemClaim | UnbuiltClaim;
 
 interface ClaimText {
   readonly id: string;
@@ -43,6 +45,17 @@ export interface SystemClaim extends ClaimText {
   readonly expected: Readonly<Record<PolicyName, ExpectedVerdict>>;
 }
 
+/** Judged on the histories of the whole gateway, with the real store, on the real runtime. */
+export interface GatewayClaim extends ClaimText {
+  readonly level: "gateway";
+  readonly invariants: readonly GatewayInvariant[];
+  readonly expected: Readonly<Record<PolicyName, ExpectedVerdict>>;
+  /** The invariant of the whole system by which the model is searched as well; null: by none. */
+  readonly exhaustive: SystemInvariant | null;
+  /** Where the search of the model decides less, or more, than random plans do. */
+  readonly expectedOnModel?: Readonly<Partial<Record<PolicyName, ExpectedVerdict>>>;
+}
+
 /** Names of the invariants that the exhaustive search watches. */
 export type SystemInvariant =
   | "acceptance"
@@ -75,6 +88,7 @@ export interface UnbuiltClaim extends ClaimText {
 export const claims: readonly Claim[] = [
   ...storeClaims,
   ...eventualClaims,
+  ...gatewayClaims,
   ...systemClaims,
   ...unbuiltClaims,
 ];

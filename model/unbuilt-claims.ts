@@ -4,39 +4,9 @@ import type { UnbuiltClaim } from "./claims.ts";
 export const unbuiltClaims: readonly UnbuiltClaim[] = [
   ...unbuilt("gateway", [
     [
-      "gateway-executes-once",
-      "The gateway on the real runtime keeps execution, truthful answers and refusals, and loses nothing.",
-      "seed 000, sections 1 to 4",
-    ],
-    [
-      "missing-store-is-503",
-      "A missing store is answered 503 IDEMPOTENCY_UNAVAILABLE and nothing is executed.",
-      "seed 000, sections 2 and 4",
-    ],
-    [
-      "soft-fail-with-2xx-releases",
-      "A soft-fail with HTTP 2xx releases the key.",
-      "seed 000, sections 1 and 4",
-    ],
-    [
-      "later-trades-pass",
-      "The same trade passes again later: in a later minute as published, W after the first under hardened.",
-      "seed 000, section 3",
-    ],
-    [
-      "live-and-test-never-share",
-      "Live and test modes, and tenants, never share a key.",
-      "seed 000, section 3",
-    ],
-    [
       "rate-limits-are-atomic",
       "In no window are more requests admitted than the limit, over any number of isolates.",
       "seed 000, section 5",
-    ],
-    [
-      "queue-executes-once",
-      "A queued message executes at most once, and not after its deadline.",
-      "seed 000, non-claim: exactly-once across queues",
     ],
   ]),
   ...unbuilt("redis", [

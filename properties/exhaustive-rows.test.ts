@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SystemClaim } from "../model/claims.ts";
-import { judgedTogether, searchedRow } from "./exhaustive-rows.ts";
+import { crossChecked, judgedTogether, searchedRow } from "./exhaustive-rows.ts";
 import type { ExhaustiveVerdict } from "./exhaustive/judge-exhaustively.ts";
 import type { ClaimResult, Verdict } from "./results.ts";
 
@@ -93,5 +93,62 @@ describe("a claim of the whole system", () => {
       verdict: "inconclusive",
       reason: "three: maxStates was passed",
     });
+  });
+});
+
+describe("a claim that the model and the gateway judge in two rows", () => {
+  const searched = (verdict: Verdict): ClaimResult => ({
+    ...row(verdict),
+    methods: judgedTogether({ ...row(verdict), methods: [] }, found(verdict)).methods,
+  });
+  const onGateway = (verdict: Verdict): ClaimResult => ({ ...row(verdict), target: "gateway" });
+
+  it("stays as it is where they agree, or one decides nothing", () => {
+    for (const [model, gateway] of [
+      ["holds", "holds"],
+      ["refuted", "refuted"],
+      ["inconclusive", "holds"],
+      ["refuted", "inconclusive"],
+    ] as const) {
+      const rows = [searched(model), onGateway(gateway)];
+      expect(crossChecked(rows)).toEqual(rows);
+    }
+  });
+
+  it.each([
+    ["holds", "refuted"],
+    ["refuted", "holds"],
+  ] as const)(
+    "fails in both rows where the model says %s and random plans say %s",
+    (model, gateway) => {
+      // Whatever the register expects of each.
+      const rows = [
+        { ...searched(model), expected: model },
+        { ...onGateway(gateway), expected: gateway },
+      ];
+      for (const checked of crossChecked(rows)) {
+        // A row with methods that disagree differs from every expectation (reports/claims-table.ts).
+        expect(checked.methods.map(({ verdict }) => verdict).toSorted()).toEqual([
+          "holds",
+          "refuted",
+        ]);
+        expect(new Set(checked.methods.map(({ kind }) => kind)).size).toBe(2);
+        expect(checked.reason).toContain("methods disagree: on ");
+        expect(checked.reason).toContain("in 1 histories");
+        expect(checked.reason).toContain("in 1 searches");
+      }
+    },
+  );
+
+  it("is not compared with another claim, policy or store", () => {
+    const others: readonly Partial<ClaimResult>[] = [
+      { id: "another" },
+      { policy: "published" },
+      { target: "memory" },
+    ];
+    for (const other of others) {
+      const rows = [searched("holds"), { ...onGateway("refuted"), ...other }];
+      expect(crossChecked(rows)).toEqual(rows);
+    }
   });
 });

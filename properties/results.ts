@@ -1,4 +1,5 @@
 // What a judgement comes to: the types of the results that the reports show and CI reads.
+import type { KnownWay } from "../model/gateway-invariants.ts";
 import type { History } from "./history.ts";
 import type { Plan } from "./plan.ts";
 
@@ -76,6 +77,8 @@ export interface Counterexample<CounterexamplePlan = Plan> {
   readonly steps: readonly CounterexampleStep[];
   /** Which sentence of which claim broke, and by what. */
   readonly explanation: string;
+  /** Which of the known ways to break the layer this is, where it is one. */
+  readonly witness?: KnownWay;
   /** The number of steps. */
   readonly length: number;
   /** True: no single element of the plan can go. False: the search for that was cut short. */
@@ -111,6 +114,8 @@ export interface Violation {
   readonly explanation: string;
   /** Indices into the history's events: the evidence, earliest first. */
   readonly events: readonly number[];
+  /** Which of the known ways this is (`knownWays`), where it is one. */
+  readonly way?: KnownWay;
 }
 
 /** A plan that breaks an invariant on a target, shrunk. */

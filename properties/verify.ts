@@ -1,26 +1,32 @@
 // Judges the claims of the register: each under each policy, on each of our targets.
 import { type Claim, claims } from "../model/claims.ts";
-import { policies, type PolicyName } from "../model/policy.ts";
-import { runCampaign } from "./campaign.ts";
+import type { Policy, PolicyName } from "../model/policy.ts";
 import {
-  type CampaignClaim,
-  type CampaignGroup,
-  eventualStores,
-  type RunnersOf,
-  serialStores,
-} from "./campaign-groups.ts";
+  breaksClaim,
+  campaignRow,
+  type CampaignBounds,
+  type RandomlyJudged,
+} from "./campaign-rows.ts";
+import { eventualStores, type RunnersOf, serialStores } from "./campaign-groups.ts";
 import type { ExhaustiveVerdict } from "./exhaustive/judge-exhaustively.ts";
-import { judgedTogether, searchedRow } from "./exhaustive-rows.ts";
+import { crossChecked, type Searches, withSearches } from "./exhaustive-rows.ts";
+import { defaultGatewayRuns, gatewayCampaigns } from "./gateway/gateway-campaigns.ts";
+import type { GatewayHistory } from "./gateway/gateway-history.ts";
+import type { GatewayPlan } from "./gateway/gateway-plan.ts";
+import type { GatewayRunner } from "./gateway/gateway-runner.ts";
+import { gatewaySituationNames } from "./gateway/gateway-situations.ts";
+import type { History } from "./history.ts";
 import type { Plan } from "./plan.ts";
 import type { CampaignResult, ClaimResult, Finding, Results } from "./results.ts";
 import { situationNames } from "./situations.ts";
+import { campaignsOf, type CampaignsOptions, storeCampaigns } from "./store-campaigns.ts";
 
 export interface VerifyOptions {
   readonly policies: readonly PolicyName[];
   /** Null: the whole register. */
   readonly claimIds: readonly string[] | null;
-  /** Histories for each policy on each target. */
-  readonly runs: number;
+  /** Histories for each policy on each target; null: each target's own default. */
+  readonly runs: number | null;
   readonly seed: number;
   /** Real time that the campaigns may take together; null: as long as they need. */
   readonly budgetMs: number | null;
@@ -28,16 +34,24 @@ export interface VerifyOptions {
   /** Searches the system under a policy; null: the claims of the whole system are not judged. */
   readonly searchUnder: ((policy: PolicyName) => Promise<readonly ExhaustiveVerdict[]>) | null;
   readonly onProgress: (done: number, total: number, label: string) => void;
-  /** The targets whose stores have no serial point. */
-  readonly eventualRunnersOf: RunnersOf;
 }
 
-export interface ClaimFinding {
+/** What the claims are judged on; the gateway runs beside the stores. */
+export interface Runners {
+  readonly stores: RunnersOf;
+  /** The targets whose stores have no serial point. */
+  readonly eventualStores: RunnersOf;
+  readonly gateway: (policy: Policy) => GatewayRunner;
+}
+
+export interface ClaimFinding<SomePlan = Plan, SomeHistory = History> {
   readonly claim: string;
   readonly policy: string;
   readonly target: string;
-  readonly finding: Finding;
+  readonly finding: Finding<SomePlan, SomeHistory>;
 }
+
+export type GatewayFinding = ClaimFinding<GatewayPlan, GatewayHistory>;
 
 /** A refutation by the exhaustive search. */
 export interface ClaimWitness {
@@ -50,54 +64,39 @@ export interface VerifyOutcome {
   /** Without the paths of counterexample files: these are the caller's to write. */
   readonly results: Results;
   readonly findings: readonly ClaimFinding[];
+  readonly gatewayFindings: readonly GatewayFinding[];
   readonly witnesses: readonly ClaimWitness[];
-  readonly campaigns: readonly { readonly policy: string; readonly result: CampaignResult }[];
 }
 
-/** About a minute on two cores, with three policies on three targets. */
-export const defaultRuns = 3000;
+/** For each policy on each store: about a minute on two cores, with everything beside it. */
+const defaultStoreRuns = 3000;
 
 export async function judgeClaims(
-  runnersOf: RunnersOf,
+  runners: Runners,
   options: VerifyOptions,
 ): Promise<VerifyOutcome> {
   const startedAtMs = performance.now();
   const judged = claims.filter(({ id }) => options.claimIds?.includes(id) ?? true);
-  const storeClaims = judged.filter((claim) => claim.level === "store");
-  const searches = startSearches(judged, options);
-  const rows: ClaimResult[] = [];
-  const findings: ClaimFinding[] = [];
-  const campaigns: { policy: string; result: CampaignResult }[] = [];
-  const eventualClaims = judged.filter((claim) => claim.level === "eventual-store");
-  const groups = [
-    serialStores(storeClaims, runnersOf),
-    eventualStores(eventualClaims, options.eventualRunnersOf),
-  ];
-  for await (const { policy, result, group } of campaignsOf(groups, options)) {
-    campaigns.push({ policy, result });
-    for (const claim of group.claims) {
-      const finding = result.findings.find(({ invariant }) => breaksClaim(claim, invariant));
-      rows.push(rowOf(claim, policy, result, options, finding));
-      if (finding === undefined) continue;
-      findings.push({ claim: claim.id, policy, target: result.target, finding });
-    }
-  }
-  const searched = withSearches(rows, judged, await searches, options);
+  const progress = addProgress(options);
+  const [searches, stores, gateway] = await Promise.all([
+    startSearches(judged, options),
+    judgeStores(runners, judged, options, progress()),
+    judgeGatewayClaims(runners, judged, options, progress()),
+  ]);
+  const searched = withSearches([...stores.rows, ...gateway.rows], judged, searches, options);
   return {
     results: {
       schema: "latchkey.results/1",
       seed: options.seed,
       durationMs: Math.round(performance.now() - startedAtMs),
-      claims: [...searched.rows, ...judged.flatMap(unbuiltRow)],
+      claims: [...crossChecked(searched.rows), ...judged.flatMap(unbuiltRow)],
       violations: [],
     },
-    findings,
+    findings: stores.findings,
+    gatewayFindings: gateway.findings,
     witnesses: searched.witnesses,
-    campaigns,
   };
 }
-
-type Searches = ReadonlyMap<PolicyName, readonly ExhaustiveVerdict[]>;
 
 /** One policy after the other, beside the campaigns. */
 async function startSearches(
@@ -113,149 +112,106 @@ async function startSearches(
   return searches;
 }
 
-/** Adds what was searched to the rows of the model, and a row for each claim of the system. */
-function withSearches(
-  rows: readonly ClaimResult[],
+/** Rows and findings of one kind of target. */
+interface Judged<SomePlan, SomeHistory> {
+  readonly rows: readonly ClaimResult[];
+  readonly findings: readonly ClaimFinding<SomePlan, SomeHistory>[];
+}
+
+type Report = CampaignsOptions["onProgress"];
+type ReportOf = (total: number) => Report;
+
+async function judgeStores(
+  runners: Runners,
   judged: readonly Claim[],
-  searches: Searches,
   options: VerifyOptions,
-): { rows: readonly ClaimResult[]; witnesses: readonly ClaimWitness[] } {
-  const all = [...rows];
-  const witnesses: ClaimWitness[] = [];
-  if (options.searchUnder === null) return { rows: all, witnesses };
-  for (const policy of options.policies) {
+  report: ReportOf,
+): Promise<Judged<Plan, History>> {
+  const runs = options.runs ?? defaultStoreRuns;
+  const groups = [
+    serialStores(
+      judged.filter((claim) => claim.level === "store"),
+      runners.stores,
+    ),
+    eventualStores(
+      judged.filter((claim) => claim.level === "eventual-store"),
+      runners.eventualStores,
+    ),
+  ];
+  const campaigns = storeCampaigns(groups, {
+    ...campaignsOptions(options, () => runs),
+    onProgress: report(campaignsOf(groups, options).length * runs),
+  });
+  const collected = new Collected<Plan, History>();
+  const bounds = { runs, seed: options.seed, situations: situationNames };
+  for await (const { policy, result, group } of campaigns) {
+    collected.add(group.claims, policy, result, bounds);
+  }
+  return collected;
+}
+
+async function judgeGatewayClaims(
+  { gateway }: Runners,
+  judged: readonly Claim[],
+  options: VerifyOptions,
+  report: ReportOf,
+): Promise<Judged<GatewayPlan, GatewayHistory>> {
+  const collected = new Collected<GatewayPlan, GatewayHistory>();
+  const gatewayClaims = judged.filter((claim) => claim.level === "gateway");
+  if (gatewayClaims.length === 0) return collected;
+  const runsUnder = (policy: PolicyName) => options.runs ?? defaultGatewayRuns[policy];
+  const total = options.policies.map(runsUnder).reduce((sum, runs) => sum + runs, 0);
+  const campaigns = gatewayCampaigns(gateway, {
+    ...campaignsOptions(options, runsUnder),
+    invariants: new Set(gatewayClaims.flatMap(({ invariants }) => invariants)),
+    onProgress: report(total),
+  });
+  const bounds = { seed: options.seed, situations: gatewaySituationNames };
+  for await (const { policy, result } of campaigns) {
+    collected.add(gatewayClaims, policy, result, { ...bounds, runs: runsUnder(policy) });
+  }
+  return collected;
+}
+
+function campaignsOptions(
+  { policies, seed, budgetMs, signal }: VerifyOptions,
+  runsUnder: (policy: PolicyName) => number,
+): Omit<CampaignsOptions, "onProgress"> {
+  return { policies, seed, budgetMs, signal, runsUnder };
+}
+
+class Collected<SomePlan, SomeHistory> implements Judged<SomePlan, SomeHistory> {
+  readonly rows: ClaimResult[] = [];
+  readonly findings: ClaimFinding<SomePlan, SomeHistory>[] = [];
+
+  /** A row for each of the claims that this campaign judged. */
+  add(
+    judged: readonly RandomlyJudged[],
+    policy: PolicyName,
+    result: CampaignResult<SomePlan, SomeHistory>,
+    bounds: CampaignBounds,
+  ): void {
     for (const claim of judged) {
-      if (claim.level === "unbuilt" || claim.exhaustive === null) continue;
-      const verdict = searches.get(policy)?.find(({ invariant }) => invariant === claim.exhaustive);
-      const isModel = (row: ClaimResult) =>
-        row.id === claim.id && row.policy === policy && row.target === "model";
-      const place = all.findIndex(isModel);
-      const row = all[place];
-      if (claim.level === "system")
-        all.push(searchedRow(claim, policy, verdict, options.signal.aborted));
-      else if (row !== undefined && verdict !== undefined)
-        all[place] = judgedTogether(row, verdict);
-      if (verdict !== undefined && verdict.witness !== null) {
-        witnesses.push({ claim: claim.id, policy, verdict });
-      }
+      this.rows.push(campaignRow(claim, policy, result, bounds));
+      const finding = result.findings.find(({ invariant }) => breaksClaim(claim, invariant));
+      if (finding === undefined) continue;
+      this.findings.push({ claim: claim.id, policy, target: result.target, finding });
     }
   }
-  return { rows: all, witnesses };
 }
 
-interface PolicyCampaign {
-  readonly policy: PolicyName;
-  readonly result: CampaignResult;
-  readonly group: CampaignGroup;
-}
-
-/** One campaign a policy and target, of each group that has claims to judge. */
-async function* campaignsOf(
-  groups: readonly CampaignGroup[],
-  options: VerifyOptions,
-): AsyncGenerator<PolicyCampaign> {
-  const startedAtMs = performance.now();
-  const pairs = groups.flatMap((group) =>
-    (group.claims.length === 0 ? [] : options.policies).flatMap((policy) =>
-      group.runnersOf(policies[policy]).map((runner) => ({ policy, runner, group })),
-    ),
-  );
-  const hints = new Map<string, Map<string, Plan>>();
-  for (const [index, { policy, runner, group }] of pairs.entries()) {
-    const along = `${group.hintsAlong} ${group.hintsAlong === "policy" ? policy : runner.name}`;
-    const known = hints.get(along) ?? new Map<string, Plan>();
-    hints.set(along, known);
-    const label = `${policy} · ${runner.name}`;
-    const total = pairs.length * options.runs;
-    const result = await runCampaign(runner, {
-      seed: options.seed,
-      runs: options.runs,
-      plans: group.plansUnder(policies[policy]),
-      signal: options.signal,
-      invariants: new Set(group.claims.flatMap(({ invariants }) => invariants)),
-      hints: known,
-      ...endOfShare(options, startedAtMs, pairs.length - index),
-      onProgress: (done) => options.onProgress(index * options.runs + done, total, label),
-    });
-    for (const { invariant, plan } of result.findings) known.set(invariant, plan);
-    yield { policy, result, group };
-  }
-}
-
-/** What is left of the budget is shared evenly by the campaigns that are left. */
-function endOfShare(
-  { budgetMs }: VerifyOptions,
-  startedAtMs: number,
-  campaignsLeft: number,
-): { readonly endsAtMs?: number } {
-  if (budgetMs === null) return {};
-  const now = performance.now();
-  return { endsAtMs: now + (startedAtMs + budgetMs - now) / campaignsLeft };
-}
-
-function breaksClaim({ invariants }: CampaignClaim, invariant: string): boolean {
-  return invariants.some((name) => name === invariant);
-}
-
-function rowOf(
-  claim: CampaignClaim,
-  policy: PolicyName,
-  result: CampaignResult,
-  { runs, seed }: VerifyOptions,
-  finding: Finding | undefined,
-): ClaimResult {
-  const reason = finding === undefined ? whyInconclusive(claim, result, runs) : null;
-  const decided = reason === null ? "holds" : "inconclusive";
-  const verdict = finding === undefined ? decided : "refuted";
-  return {
-    id: claim.id,
-    statement: claim.statement,
-    source: claim.source,
-    policy,
-    target: result.target,
-    verdict,
-    expected: claim.expected[policy],
-    reason,
-    methods: [
-      {
-        verdict,
-        kind: "random",
-        bounds: { runs, seed },
-        evidence: {
-          histories: result.histories,
-          operations: result.operations,
-          exercised: exercisedIn(claim, result),
-          sometimes: withZeroes(result.sometimes),
-        },
-      },
-    ],
-    counterexample: null,
+/** Campaigns run beside each other and count together; the label is of the one that moved last. */
+function addProgress({ onProgress }: Pick<VerifyOptions, "onProgress">): () => ReportOf {
+  const parts: { done: number; total: number }[] = [];
+  const sum = (name: "done" | "total") => parts.reduce((all, part) => all + part[name], 0);
+  return () => (total) => {
+    const part = { done: 0, total };
+    parts.push(part);
+    return (done, label) => {
+      part.done = done;
+      onProgress(sum("done"), sum("total"), label);
+    };
   };
-}
-
-/** Null where the campaign went to its end and the claim's situation occurred. */
-function whyInconclusive(
-  claim: CampaignClaim,
-  result: CampaignResult,
-  runs: number,
-): string | null {
-  const seen = `${result.histories} of ${runs} histories`;
-  if (result.stopped === "cancelled") return `cancelled after ${seen}`;
-  if (result.stopped === "budget") return `the budget ended after ${seen}`;
-  if (exercisedIn(claim, result) === 0) return `never exercised in ${result.histories} histories`;
-  if (claim.invariants.includes("linearizability") && result.undecided > 0) {
-    return `${result.undecided} histories passed the bound of the linearizability check`;
-  }
-  if (result.histories < runs) return `a fault of the target ended it after ${seen}`;
-  return null;
-}
-
-function exercisedIn({ invariants }: CampaignClaim, { exercised }: CampaignResult): number {
-  return Math.min(...invariants.map((invariant) => exercised[invariant] ?? 0));
-}
-
-function withZeroes(sometimes: Readonly<Record<string, number>>): Record<string, number> {
-  return Object.fromEntries(situationNames.map((name) => [name, sometimes[name] ?? 0]));
 }
 
 function unbuiltRow(claim: Claim): ClaimResult[] {

@@ -1,4 +1,5 @@
 // Decides what a counterexample file says: schema `latchkey.counterexample/1`, one finding with its story.
+import type { GatewayPlan } from "../properties/gateway/gateway-plan.ts";
 import type {
   Counterexample,
   CounterexampleStep,
@@ -60,7 +61,7 @@ export function evidenceSteps(finding: Finding): readonly number[] {
 
 /** The text of the file; lone surrogates are written as escapes, so that it is valid UTF-8. */
 export function counterexampleJson(
-  counterexample: SavedCounterexample | Counterexample<WitnessPlan>,
+  counterexample: SavedCounterexample | Counterexample<WitnessPlan> | Counterexample<GatewayPlan>,
 ): string {
   return `${JSON.stringify(counterexample, null, 2)}\n`;
 }

@@ -43,11 +43,11 @@ export function counterexampleMarkdown(
   ].join("\n\n");
 }
 
-function judgedBy(policy: string): string {
+export function judgedBy(policy: string): string {
   return policy === "contract" ? "Contract of StoreTarget" : `Policy **${proseMarkdown(policy)}**`;
 }
 
-function minimality(minimal: boolean | null): string {
+export function minimality(minimal: boolean | null): string {
   if (minimal === true) return "minimal: no single element of its plan can go";
   return minimal === false ? "not surely minimal: the search was cut short" : "not shrunk";
 }
@@ -63,13 +63,16 @@ export function quoted(
   return [`> **${kind} ${proseMarkdown(id)}:** ${proseMarkdown(sentence)}${origin}`];
 }
 
-function storyLine({ step, at, actor, action, detail }: CounterexampleStep, marked: boolean) {
+export function storyLine(
+  { step, at, actor, action, detail }: CounterexampleStep,
+  marked: boolean,
+) {
   const got = detail === "" ? "" : ` → ${proseMarkdown(detail)}`;
   return `${step}. At ${at} ms ${marked ? "⚡ " : ""}**${proseMarkdown(actorText(actor))}** ${proseMarkdown(action)}${got}.`;
 }
 
 function actorText(actor: string): string {
-  return ["clock", "store", "probe"].includes(actor) ? `the ${actor}` : actor;
+  return ["clock", "store", "probe", "queue"].includes(actor) ? `the ${actor}` : actor;
 }
 
 /** The steps as a table, with the evidence marked. */
@@ -124,7 +127,7 @@ function usedAttempts(plan: Plan, steps: readonly CounterexampleStep[]): readonl
   return used.length === 0 ? all : used;
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }

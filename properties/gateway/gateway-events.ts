@@ -90,6 +90,7 @@ export function executes(
     attempt,
     by: said.viaQueue === true ? "delivery 0" : attemptName(attempt),
     viaQueue: false,
+    token: said.viaQueue === true ? "delivery-0-1" : tokenOf(attempt),
     key: "k",
     executed: true,
     said: "success",

@@ -1,4 +1,5 @@
 // A gateway history made ready for its judges: what each attempt executed, was told, and still has under way.
+import type { GatewayInvariant, KnownWay } from "../../model/gateway-invariants.ts";
 import type {
   CallName,
   Dispatched,
@@ -72,11 +73,24 @@ export class GatewayFacts {
     return this.storeAnswers.find(({ event }) => event.token === token)?.event.attempt ?? -1;
   }
 
+  /** The key for which the attempt asked the store; null where it never did. */
+  keyOf(attempt: number): string | null {
+    const reserves = this.of("call").filter(
+      ({ event }) => event.attempt === attempt && event.call === "reserve",
+    );
+    return reserves[0]?.event.key ?? null;
+  }
+
+  /** The gateway's clock when the attempt's request arrived. */
+  arrivalMs(attempt: number): number {
+    const arrival = this.of("arrival").find(({ event }) => event.attempt === attempt);
+    if (arrival === undefined) throw new Error(`no such arrival: attempt=${attempt}`);
+    return arrival.event.gatewayMs;
+  }
+
   /** What the store held after the event at `place`. */
   recordsAt(place: number): Records {
-    const seen = this.history.events
-      .slice(0, place + 1)
-      .findLast((event) => event.kind === "store" || event.kind === "crash");
+    const seen = this.history.events.slice(0, place + 1).findLast((event) => "records" in event);
     return seen !== undefined && "records" in seen ? seen.records : {};
   }
 
@@ -130,10 +144,12 @@ export class GatewayFacts {
   }
 }
 
+/** `way` says which of the known ways it is, where it is one. */
 export function violation(
-  invariant: string,
+  invariant: GatewayInvariant,
   explanation: string,
   events: readonly number[],
+  way?: KnownWay,
 ): Violation {
-  return { invariant, explanation, events };
+  return { invariant, explanation, events, ...(way === undefined ? {} : { way }) };
 }

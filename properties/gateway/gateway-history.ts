@@ -12,7 +12,12 @@ export interface GatewayHistory {
 }
 
 export type GatewayEvent = { readonly atMs: number } & (
-  | { readonly kind: "arrival"; readonly attempt: number }
+  | {
+      readonly kind: "arrival";
+      readonly attempt: number;
+      /** On the gateway's clock. */
+      readonly gatewayMs: number;
+    }
   | CallMade
   | StoreAnswered
   | Dispatched
@@ -47,7 +52,16 @@ export type GatewayEvent = { readonly atMs: number } & (
     }
   | Responded
   | { readonly kind: "stopped"; readonly by: string; readonly attempt: number }
-  | { readonly kind: "crash"; readonly records: Records }
+  | { readonly kind: "crash" | "ring"; readonly records: Records }
+  /**
+   * `advance`: time passes for everybody, `atMs` is after it. `late-alarm`: the same, and no alarm
+   * rings. `jump`: for the store alone.
+   */
+  | {
+      readonly kind: "advance" | "late-alarm" | "jump";
+      readonly ms: number;
+      readonly records: Records;
+    }
 );
 
 export type CallName =
@@ -101,6 +115,8 @@ export interface Dispatched {
   readonly attempt: number;
   readonly by: string;
   readonly viaQueue: boolean;
+  /** The attempt's owner token, or the name of its very delivery. */
+  readonly token: string;
   readonly key: string;
   readonly executed: boolean;
   readonly said: string;

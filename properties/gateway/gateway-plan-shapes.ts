@@ -131,6 +131,10 @@ function stepWeight(step: GatewayStep): number {
       return 1 + Math.abs(step.offsetMs);
     case "crash":
       return 0;
+    case "late-alarm":
+      return 1 + step.ms / 1e6;
+    case "ring":
+      return 1;
   }
 }
 
@@ -157,11 +161,14 @@ function simplerSteps(step: GatewayStep): GatewayStep[] {
     case "advance":
       return [1, 1_000, 20_000, 30_000].map((ms) => ({ ...step, ms }));
     case "advance-to":
-      return [{ ...step, offsetMs: 0 }, ...[1, 20_000].map(advance)];
+      return [{ ...step, offsetMs: 0 }, ...[1, 20_000, 30_000].map(advance)];
     case "jump":
       return [{ ...step, ms: 1 }];
+    case "late-alarm":
+      return [advance(step.ms)];
     case "start":
     case "crash":
+    case "ring":
       return [];
   }
 }

@@ -51,6 +51,10 @@ export type GatewayStep =
       readonly attempt: number;
       readonly offsetMs: number;
     }
+  /** Time passes and the store's alarm stays silent: it is late until time passes again. */
+  | { readonly kind: "late-alarm"; readonly ms: number }
+  /** The store's alarm rings out of turn, as one that is repeated. */
+  | { readonly kind: "ring" }
   /** The store's clock steps forward, and true time does not; S at most in all. */
   | { readonly kind: "jump"; readonly ms: number }
   | { readonly kind: "crash" };

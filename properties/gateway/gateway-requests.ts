@@ -47,6 +47,16 @@ export function logicalRequestOf(planned: PlannedRequest): string {
   return JSON.stringify([scope?.tenant, scope?.mode, clientKey ?? ["payload", planned.payload]]);
 }
 
+/** Null for a forged request. */
+export function modeOf({ bearer }: PlannedRequest): ApiKey["mode"] | null {
+  return scopes[bearer]?.mode ?? null;
+}
+
+/** Null for a forged request. */
+export function tenantOf({ bearer }: PlannedRequest): string | null {
+  return scopes[bearer]?.tenant ?? null;
+}
+
 /** For how long a logical request executes at most once. */
 export function quietMsOf(planned: PlannedRequest): number {
   return planned.clientKey === "none" ? planTimes.windowMs : planTimes.retentionMs;

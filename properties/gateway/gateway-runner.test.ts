@@ -1,13 +1,10 @@
-// Judges that random plans alone refute the published gateway in every known way, and never the hardened one.
+// Judges that random plans never refute the hardened gateway; `bin/verify-gateway.test.ts` has the published one.
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hardened, published, type Policy } from "../../model/policy.ts";
-import { runCampaignOf } from "../campaign.ts";
-import type { GatewayPlan, GatewayStep } from "./gateway-plan.ts";
+import { hardened, type Policy } from "../../model/policy.ts";
+import type { GatewayPlan, GatewayStep, PlannedRequest } from "./gateway-plan.ts";
 import { gatewayPlanArbitrary } from "./gateway-plan-arbitrary.ts";
-import { gatewayPlanShape } from "./gateway-plan-shapes.ts";
 import { gatewayRunner, startGatewayProcesses, type GatewayRunner } from "./gateway-runner.ts";
-import { refutedEverywhere } from "./judge-gateway.ts";
 import type { GatewayWorkerd } from "./plan-workerd.ts";
 
 let processes: readonly GatewayWorkerd[] = [];
@@ -22,37 +19,13 @@ function runnerUnder(policy: Policy): GatewayRunner {
   return gatewayRunner(processes, { policy });
 }
 
-/** Invariant, attempts and steps of each known way; at most two attempts, as the model says. */
-const witnesses = [
-  ["execution/unknown-outcome", 1, 7],
-  ["execution/minute-boundary", 2, 7],
-  ["execution/redelivery", 1, 10],
-  ["failed-may-retry", 1, 4],
-  ["isolation/silent-downgrade", 2, 2],
-] as const;
-
-test("the published gateway is refuted by random search alone, in every known way", async () => {
-  const { findings, histories } = await runCampaignOf(gatewayPlanShape, runnerUnder(published), {
-    seed: 1,
-    runs: 250,
-    plans: gatewayPlanArbitrary(),
-    invariants: new Set(witnesses.map(([invariant]) => invariant)),
-  });
-  expect(histories).toBe(250);
-  for (const [invariant, attempts, steps] of witnesses) {
-    const finding = findings.find((each) => each.invariant === invariant);
-    expect(finding?.minimal).toBe(true);
-    expect(finding?.plan.requests).toHaveLength(attempts);
-    expect(finding?.plan.steps).toHaveLength(steps);
-  }
-});
-
 describe("the hardened gateway", () => {
   test("holds over random plans, which exercise what it is judged by", async () => {
     const plans = fc.sample(gatewayPlanArbitrary(), { seed: 1, numRuns: 100 });
     const verdicts = await runnerUnder(hardened).judgePlans(plans);
     const broken = verdicts.flatMap(({ violations }) => violations.map((each) => each.invariant));
-    expect(broken.filter((invariant) => !refutedEverywhere.has(invariant))).toEqual([]);
+    // Where a release is lost no policy can let the retry through before the pending time is over.
+    expect(broken.filter((invariant) => invariant !== "failed-may-retry")).toEqual([]);
     const exercised = new Set(verdicts.flatMap((verdict) => verdict.exercised));
     for (const invariant of ["execution", "truthful-refusal", "nothing-lost", "fail-closed"]) {
       expect(exercised).toContain(invariant);
@@ -78,6 +51,33 @@ describe("the hardened gateway", () => {
     );
   });
 
+  test("judges by its record's time, not by whether a late alarm has erased it", async () => {
+    const late: GatewayStep = { kind: "late-alarm", ms: 340_000 };
+    const retry: GatewayPlan = {
+      ...planOf([start, pass(), late, { kind: "start", attempt: 1 }, pass(1)]),
+      requests: [request, request],
+    };
+    const { history, judgement } = await runnerUnder(hardened).runPlan(retry);
+    expect(judgement.situations).toContain("a reserve finds what a late alarm has left");
+    expect(history.events).toContainEqual(
+      expect.objectContaining({ kind: "store", attempt: 1, answer: "proceed" }),
+    );
+    expect(judgement.violations).toEqual([]);
+  });
+
+  test("erases nothing that blocks when its alarm rings out of turn", async () => {
+    const { history } = await runnerUnder(hardened).runPlan(
+      planOf([start, pass(), { kind: "ring" }, pass(), pass()]),
+    );
+    const rung = history.events.find(({ kind }) => kind === "ring");
+    expect(rung !== undefined && "records" in rung ? Object.keys(rung.records) : []).toHaveLength(
+      1,
+    );
+    expect(history.events).toContainEqual(
+      expect.objectContaining({ kind: "response", status: 200 }),
+    );
+  });
+
   test("is refuted where a mechanism is off", async () => {
     const doubled = planOf([start, pass(), { ...pass(), fault: "duplicated" }, arrive]);
     const lost = planOf([start, pass(), { ...pass(), fault: "lost-after" }, pass()]);
@@ -100,17 +100,24 @@ const start: GatewayStep = { kind: "start", attempt: 0 };
 const arrive: GatewayStep = { kind: "arrive", copy: 0 };
 const toExpiry: GatewayStep = { kind: "advance-to", edge: "expiry", attempt: 0, offsetMs: 0 };
 
-function pass() {
-  const caller = { who: "attempt", index: 0 } as const;
+function pass(index = 0) {
+  const caller = { who: "attempt", index } as const;
   return { kind: "pass", caller, fault: "none", behaviour: "succeed" } as const;
 }
+
+const request: PlannedRequest = {
+  bearer: "live",
+  clientKey: "one",
+  payload: "same",
+  respelled: false,
+};
 
 function planOf(steps: readonly GatewayStep[]): GatewayPlan {
   return {
     mode: "direct",
     gatewayAheadMs: 0,
     downstreamLagMs: 0,
-    requests: [{ bearer: "live", clientKey: "one", payload: "same", respelled: false }],
+    requests: [request],
     steps,
   };
 }

@@ -9,9 +9,14 @@ import { type GatewayWorkerd, startGatewayWorkerd } from "./plan-workerd.ts";
 /** Its processes stay the caller's: `close` leaves them running for other policies. */
 export type GatewayRunner = PlanRunner<GatewayPlan, GatewayHistory>;
 
-/** Starts `count` processes; each takes plans of any policy. */
-export function startGatewayProcesses(count: number): Promise<readonly GatewayWorkerd[]> {
-  return Promise.all(Array.from({ length: count }, startGatewayWorkerd));
+/** Starts `count` processes, or none where one fails; each takes plans of any policy. */
+export async function startGatewayProcesses(count: number): Promise<readonly GatewayWorkerd[]> {
+  const started = await Promise.allSettled(Array.from({ length: count }, startGatewayWorkerd));
+  const running = started.flatMap((start) => (start.status === "fulfilled" ? [start.value] : []));
+  const failed = started.find((start) => start.status === "rejected");
+  if (failed === undefined) return running;
+  await Promise.all(running.map((workerd) => workerd.close()));
+  throw failed.reason;
 }
 
 /** Each process takes the next chunk when it has finished one; the order of plans is kept. */

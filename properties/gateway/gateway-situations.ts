@@ -55,6 +55,12 @@ const situations: Readonly<Record<string, Test>> = {
   "a message is dead-lettered": (event) => event.kind === "buried",
   "a caller dies": (event) => event.kind === "stopped",
   "the store is reset": (event) => event.kind === "crash",
+  "an alarm is late": (event) => event.kind === "late-alarm",
+  "a reserve finds what a late alarm has left": (event, { history }) =>
+    event.kind === "store" &&
+    event.call === "reserve" &&
+    isLeftOver(event, history.events.slice(0, history.events.indexOf(event))),
+  "an alarm rings out of turn": (event) => event.kind === "ring",
   "a call is under way when the store is reset": (event) =>
     event.kind === "store" && event.answer === "unknown",
   "a logical request executes again after its time": (event, facts) =>
@@ -64,3 +70,21 @@ const situations: Readonly<Record<string, Test>> = {
       (other) => other.event.key === event.key && other.event.atMs < event.atMs,
     ),
 };
+
+/** The key's record was standing when a late alarm let its end pass, and nothing has rung since. */
+function isLeftOver(
+  { key, storeMs }: Extract<GatewayEvent, { readonly kind: "store" }>,
+  before: readonly GatewayEvent[],
+): boolean {
+  const place = before.findLastIndex(({ kind }) => rings.has(kind) || kind === "late-alarm");
+  if (before[place]?.kind !== "late-alarm") return false;
+  const seen = before.slice(0, place).findLast((event) => "records" in event);
+  const record = seen !== undefined && "records" in seen ? seen.records[key] : undefined;
+  return record !== undefined && record.expiresAtMs <= storeMs;
+}
+
+/** What lets a late alarm ring at last. */
+const rings: ReadonlySet<GatewayEvent["kind"]> = new Set(["advance", "jump", "ring"]);
+
+/** The names of all situations, in the order in which a report shows them. */
+export const gatewaySituationNames: readonly string[] = Object.keys(situations);

@@ -74,7 +74,11 @@ export function judgeTruth(facts: GatewayFacts): Ruling {
   return { exercised: denied.length > 0, violations };
 }
 
-/** An attempt that was told 2xx executed, will execute, or ends visibly in the dead-letter queue. */
+/**
+ * An attempt that was told 2xx executed, will execute, or ends visibly in the dead-letter queue. A
+ * message that the published consumer's mark ends is not lost where its key was executed: that is
+ * what the mark says.
+ */
 export function judgeLosses(facts: GatewayFacts): Ruling {
   const told = facts.responses.filter(({ event }) => event.code === "" && !event.replayed);
   const end = facts.history.events.length;
@@ -83,12 +87,21 @@ export function judgeLosses(facts: GatewayFacts): Ruling {
       facts.executionsBy(attempt).length > 0 ||
       facts.hasMessage(attempt, end) ||
       facts.of("buried").some(({ event }) => event.attempt === attempt) ||
+      isMarkedAsExecuted(facts, attempt) ||
       facts.hasCopyUnderWay(attempt, "enqueue", end) ||
       facts.hasCopyUnderWay(attempt, "dispatch", end);
     const explanation = `${attemptName(attempt)} is told ${status}; it neither executed, nor waits in the queue, nor is dead-lettered.`;
     return isVisible ? [] : [violation("nothing-lost", explanation, [place])];
   });
   return { exercised: told.length > 0, violations };
+}
+
+function isMarkedAsExecuted(facts: GatewayFacts, attempt: number): boolean {
+  const isMarked = facts
+    .of("reply")
+    .some(({ event }) => event.attempt === attempt && event.heard === "marked");
+  const key = facts.keyOf(attempt);
+  return isMarked && facts.executions.some(({ event }) => facts.keyOf(event.attempt) === key);
 }
 
 /** An attempt that was told that it failed no longer holds the key: its retry may proceed. */
@@ -102,7 +115,11 @@ export function judgeRetries(facts: GatewayFacts): Ruling {
     const asked = facts.storeAnswers.findLast((each) => each.event.token === held?.token);
     if (held === undefined || asked === undefined) return [];
     const explanation = `${attemptName(attempt)} is told to try again, and its own reservation still takes the key.`;
-    return [violation("failed-may-retry", explanation, [asked.place, place])];
+    const release = facts
+      .of("call")
+      .find(({ event }) => event.attempt === attempt && event.call === "release");
+    const way = release === undefined ? "no release" : "lost release";
+    return [violation("failed-may-retry", explanation, [asked.place, place], way)];
   });
   return { exercised: failed.length > 0, violations };
 }

@@ -1,18 +1,7 @@
 // Each judge of executions fires on the smallest history that breaks its sentence, and is silent on the mended one.
 import { describe, expect, it } from "vitest";
-import { answers, gateRefusals } from "../../model/gateway-answers.ts";
-import {
-  calls,
-  delivered,
-  executes,
-  hears,
-  plainRequest,
-  recordOf,
-  rulingOf,
-  store,
-  told,
-} from "./gateway-events.ts";
-import { judgeExecution, judgeFailClosed, judgeLateness, judgeQueue } from "./judge-executions.ts";
+import { delivered, executes, plainRequest, rulingOf } from "./gateway-events.ts";
+import { judgeExecution, judgeLateness, judgeQueue } from "./judge-executions.ts";
 
 const silent = { exercised: true, violations: [] };
 
@@ -81,54 +70,5 @@ describe("no late execution", () => {
 
   it("is never exercised where no delivery is late", () => {
     expect(rulingOf(judgeLateness, [delivered(0)]).exercised).toBe(false);
-  });
-});
-
-describe("fail closed", () => {
-  const accepted = store(0, "reserve", "proceed", { after: recordOf(0) });
-  const { unavailable } = answers;
-
-  it("is broken by an execution without an acceptance of the same attempt before it", () => {
-    const broken = { invariant: "fail-closed" };
-    expect(rulingOf(judgeFailClosed, [executes(0)]).violations).toMatchObject([broken]);
-    expect(rulingOf(judgeFailClosed, [executes(0), accepted]).violations).toMatchObject([broken]);
-    expect(rulingOf(judgeFailClosed, [accepted, executes(1)]).violations).toMatchObject([broken]);
-    expect(rulingOf(judgeFailClosed, [accepted, executes(0)]).violations).toEqual([]);
-  });
-
-  it("is kept by an acceptance whose answer was lost in a reset", () => {
-    const lost = store(0, "reserve", "unknown", { after: recordOf(0) });
-    expect(rulingOf(judgeFailClosed, [lost, executes(0)]).violations).toEqual([]);
-  });
-
-  it.each(["silence", "unavailable"])(
-    "is broken by any answer but 503 after %s at reserve",
-    (heard) => {
-      const answered = (answer: { readonly status: number; readonly code: string }) => [
-        hears(0, "reserve", heard),
-        told(0, answer),
-      ];
-      expect(rulingOf(judgeFailClosed, answered(answers.executed)).violations).toMatchObject([
-        { invariant: "fail-closed", events: [0] },
-      ]);
-      expect(rulingOf(judgeFailClosed, answered(unavailable))).toEqual(silent);
-    },
-  );
-
-  it("is broken by an execution after silence at reserve, whatever the store did", () => {
-    const history = [accepted, hears(0, "reserve", "silence"), executes(0), told(0, unavailable)];
-    expect(rulingOf(judgeFailClosed, history).violations).toMatchObject([{ events: [1, 2] }]);
-    const served = [accepted, hears(0, "reserve", "silence"), hears(0, "reserve", "proceed")];
-    expect(rulingOf(judgeFailClosed, [...served, executes(0)]).violations).toEqual([]);
-  });
-
-  it("is broken by a forged request that reaches anything, or is told anything but 403", () => {
-    const forged = [plainRequest({ bearer: "forged" })];
-    const refused = told(0, gateRefusals["api-key"]);
-    const ruling = (...events: Parameters<typeof rulingOf>[1]) =>
-      rulingOf(judgeFailClosed, events, forged);
-    expect(ruling(calls(0, "reserve"), refused).violations).toMatchObject([{ events: [0] }]);
-    expect(ruling(told(0, answers.failed)).violations).toMatchObject([{ events: [0] }]);
-    expect(ruling(refused)).toEqual(silent);
   });
 });

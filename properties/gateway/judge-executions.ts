@@ -1,65 +1,48 @@
-// How often and by whom effects may happen: execution, queue executes once, no late execution, fail closed.
+// How often effects may happen: execution, and by queue once and in time.
+import type { GatewayInvariant, KnownWay } from "../../model/gateway-invariants.ts";
 import { attemptName, type Dispatched } from "./gateway-history.ts";
 import { type GatewayFacts, type Placed, type Ruling, violation } from "./gateway-facts.ts";
 import { hasInvalidKey, logicalRequestOf, quietMsOf } from "./gateway-requests.ts";
 
 type Execution = Placed<Dispatched & { readonly atMs: number }>;
 
-/**
- * No two executions of one logical request less than τ apart (W where the client sent no key).
- * Each violation also tells its way, so that a search can look for every way by itself.
- */
+/** No two executions of one logical request less than τ apart (W where the client sent no key). */
 export function judgeExecution(facts: GatewayFacts): Ruling {
-  const violations = facts.executions.flatMap((second, index) =>
-    facts.executions.slice(0, index).flatMap((first) => {
-      const request = facts.request(second.event.attempt);
-      if (logicalRequestOf(facts.request(first.event.attempt)) !== logicalRequestOf(request)) {
-        return [];
-      }
-      const gapMs = second.event.atMs - first.event.atMs;
-      if (gapMs >= quietMsOf(request)) return [];
-      const way = wayOf(facts, first, second);
-      const explanation =
-        `One request executes twice, ${gapMs} ms apart: by ${by(first)} and by ${by(second)} ` +
-        `(${way.replace("-", " ")}).`;
-      const places = [first.place, second.place];
-      return [
-        violation("execution", explanation, places),
-        violation(`execution/${way}`, explanation, places),
-      ];
-    }),
-  );
-  return { exercised: facts.executions.length > 0, violations };
+  return {
+    exercised: facts.executions.length > 0,
+    violations: doubleExecutions(facts).map((double) => toldAs("execution", double)),
+  };
 }
 
-/** The known ways to execute twice (seed 000, its witnesses). */
-const executionWays = [
-  "unknown-outcome",
-  "minute-boundary",
-  "silent-downgrade",
-  "redelivery",
-  "doubled-call",
-  "late-effect",
-] as const;
+/** What was executed while its caller heard no success is not executed again. */
+export function judgeUnknownOutcome(facts: GatewayFacts): Ruling {
+  const isInDoubt = ({ event }: Execution) => hasHeardNoSuccess(facts, event.by);
+  return judgeWay(facts, "unknown outcome", facts.executions.some(isInDoubt));
+}
 
-function wayOf(
-  facts: GatewayFacts,
-  { place, event: first }: Execution,
-  { event: second }: Execution,
-): (typeof executionWays)[number] {
-  if (first.key !== second.key) {
-    return hasInvalidKey(facts.request(first.attempt)) ? "silent-downgrade" : "minute-boundary";
-  }
-  const isOneAttempt = first.attempt === second.attempt;
-  if (isOneAttempt && first.viaQueue && second.viaQueue) return "redelivery";
-  if (isOneAttempt && first.viaQueue === second.viaQueue) return "doubled-call";
-  const reply = facts
-    .of("reply")
-    .find(
-      ({ event, place: after }) =>
-        event.by === first.by && event.call === "dispatch" && after > place,
+/** Two requests without a key for one trade execute once within W, over a minute's end as well. */
+export function judgeMinuteBoundary(facts: GatewayFacts): Ruling {
+  const minuteOf = (attempt: number) => Math.floor(facts.arrivalMs(attempt) / 60_000);
+  const retries = facts.of("arrival").filter(({ place, event: { atMs, attempt } }) => {
+    const request = facts.request(attempt);
+    if (request.clientKey !== "none" || request.bearer === "forged") return false;
+    return facts.executions.some(
+      ({ place: before, event: first }) =>
+        before < place &&
+        logicalRequestOf(facts.request(first.attempt)) === logicalRequestOf(request) &&
+        atMs - first.atMs < quietMsOf(request) &&
+        minuteOf(first.attempt) < minuteOf(attempt),
     );
-  return reply?.event.heard === "success" ? "late-effect" : "unknown-outcome";
+  });
+  return judgeWay(facts, "minute boundary", retries.length > 0);
+}
+
+/** Two deliveries of one message execute once between them. */
+export function judgeRedelivery(facts: GatewayFacts): Ruling {
+  const isAgain = ({ event }: Execution) =>
+    event.viaQueue &&
+    facts.of("delivery").filter(({ event: { attempt } }) => attempt === event.attempt).length > 1;
+  return judgeWay(facts, "redelivery", facts.executions.some(isAgain));
 }
 
 /** The message of an attempt executes at most once, however often it is delivered. */
@@ -71,7 +54,10 @@ export function judgeQueue(facts: GatewayFacts): Ruling {
       .find(({ event }) => event.attempt === second.event.attempt);
     if (first === undefined) return [];
     const explanation = `The message of ${attemptName(second.event.attempt)} executes by ${by(first)} and again by ${by(second)}.`;
-    return [violation("queue-executes-once", explanation, [first.place, second.place])];
+    const places = [first.place, second.place];
+    return [
+      violation("queue-executes-once", explanation, places, wayOfOneAttempt(facts, first, second)),
+    ];
   });
   return { exercised: facts.of("delivery").length > 0, violations };
 }
@@ -90,91 +76,74 @@ export function judgeLateness(facts: GatewayFacts): Ruling {
   return { exercised: isLate, violations };
 }
 
-/**
- * No execution without an acceptance of the same attempt before it; a store that stays silent at
- * reserve means 503 and no execution, ever; a forged request reaches nothing.
- */
-export function judgeFailClosed(facts: GatewayFacts): Ruling {
-  const violations = facts.executions.flatMap(({ place, event }) => {
-    const accepted = facts.storeAnswers.some(
-      (answer) =>
-        answer.place < place &&
-        answer.event.attempt === event.attempt &&
-        (answer.event.answer === "proceed" || answer.event.after?.token === answer.event.token),
-    );
-    const explanation = `${attemptName(event.attempt)} executes, and no reserve of it was ever accepted.`;
-    return accepted ? [] : [violation("fail-closed", explanation, [place])];
-  });
-  const unserved = facts.history.requests.map((_, attempt) => judgeUnserved(facts, attempt));
-  const forged = facts.history.requests.map((_, attempt) => judgeForged(facts, attempt));
-  return {
-    exercised: [...unserved, ...forged].some(({ exercised }) => exercised),
-    violations: [...violations, ...[...unserved, ...forged].flatMap((each) => each.violations)],
-  };
+/** One logical request that executed twice too soon. */
+interface DoubleExecution {
+  readonly first: Execution;
+  readonly second: Execution;
+  readonly gapMs: number;
+  readonly way: KnownWay;
 }
 
-function judgeUnserved(facts: GatewayFacts, attempt: number): Ruling {
+function doubleExecutions(facts: GatewayFacts): readonly DoubleExecution[] {
+  return facts.executions.flatMap((second, index) =>
+    facts.executions.slice(0, index).flatMap((first): DoubleExecution[] => {
+      const request = facts.request(second.event.attempt);
+      const isSame =
+        logicalRequestOf(facts.request(first.event.attempt)) === logicalRequestOf(request);
+      const gapMs = second.event.atMs - first.event.atMs;
+      if (!isSame || gapMs >= quietMsOf(request)) return [];
+      return [{ first, second, gapMs, way: wayOf(facts, first, second) }];
+    }),
+  );
+}
+
+/** One way to execute twice, judged by itself so that a search looks for each. */
+function judgeWay(
+  facts: GatewayFacts,
+  way: keyof typeof invariantOfWay,
+  exercised: boolean,
+): Ruling {
+  const found = doubleExecutions(facts).filter((double) => double.way === way);
+  return { exercised, violations: found.map((double) => toldAs(invariantOfWay[way], double)) };
+}
+
+const invariantOfWay = {
+  "unknown outcome": "execution/unknown-outcome",
+  "minute boundary": "execution/minute-boundary",
+  redelivery: "execution/redelivery",
+} as const satisfies Partial<Record<KnownWay, GatewayInvariant>>;
+
+function toldAs(invariant: GatewayInvariant, { first, second, gapMs, way }: DoubleExecution) {
+  const explanation = `One request executes twice, ${gapMs} ms apart: by ${by(first)} and by ${by(second)}.`;
+  return violation(invariant, explanation, [first.place, second.place], way);
+}
+
+function wayOf(facts: GatewayFacts, first: Execution, second: Execution): KnownWay {
+  if (first.event.key !== second.event.key) {
+    return hasInvalidKey(facts.request(first.event.attempt))
+      ? "silent downgrade"
+      : "minute boundary";
+  }
+  if (first.event.attempt === second.event.attempt) return wayOfOneAttempt(facts, first, second);
+  return hasHeardNoSuccess(facts, first.event.by) ? "unknown outcome" : "late effect";
+}
+
+function wayOfOneAttempt(
+  facts: GatewayFacts,
+  { event: first }: Execution,
+  { event: second }: Execution,
+): KnownWay {
+  if (first.token === second.token) return "doubled call";
+  if (first.viaQueue && second.viaQueue) return "redelivery";
+  return hasHeardNoSuccess(facts, first.by) ? "unknown outcome" : "late effect";
+}
+
+/** The caller heard of its call to downstream, and what it heard was no success. */
+function hasHeardNoSuccess(facts: GatewayFacts, caller: string): boolean {
   const replies = facts
     .of("reply")
-    .filter(({ event }) => event.attempt === attempt && event.call === "reserve");
-  const isServed = replies.some(
-    ({ event }) => event.heard !== "silence" && event.heard !== "unavailable",
-  );
-  const response = facts.responseTo(attempt);
-  if (replies.length === 0 || isServed) return { exercised: false, violations: [] };
-  const name = attemptName(attempt);
-  const places = replies.map(({ place }) => place);
-  const [execution] = facts.executionsBy(attempt);
-  const executed =
-    execution === undefined
-      ? []
-      : [
-          violation("fail-closed", `${name} executes, and no reserve of it was answered.`, [
-            ...places,
-            execution.place,
-          ]),
-        ];
-  const { status, code } = response?.event ?? { status: 503, code: "IDEMPOTENCY_UNAVAILABLE" };
-  const told =
-    status === 503 && code === "IDEMPOTENCY_UNAVAILABLE"
-      ? []
-      : [
-          violation(
-            "fail-closed",
-            `${name} is told ${status} ${code}, and no reserve of it was answered.`,
-            places,
-          ),
-        ];
-  return { exercised: response !== null, violations: [...executed, ...told] };
-}
-
-function judgeForged(facts: GatewayFacts, attempt: number): Ruling {
-  const response = facts.responseTo(attempt);
-  if (facts.request(attempt).bearer !== "forged" || response === null) {
-    return { exercised: false, violations: [] };
-  }
-  const name = attemptName(attempt);
-  const call = facts.of("call").find(({ event }) => event.attempt === attempt);
-  const { status, code } = response.event;
-  return {
-    exercised: true,
-    violations: [
-      ...(call === undefined
-        ? []
-        : [
-            violation("fail-closed", `${name} is forged and reaches ${call.event.call}.`, [
-              call.place,
-            ]),
-          ]),
-      ...(status === 403 && code === "NOT_AUTHENTICATED"
-        ? []
-        : [
-            violation("fail-closed", `${name} is forged and is told ${status} ${code}.`, [
-              response.place,
-            ]),
-          ]),
-    ],
-  };
+    .filter(({ event }) => event.by === caller && event.call === "dispatch");
+  return replies.some(({ event }) => event.heard !== "success");
 }
 
 function by({ event }: Execution): string {

@@ -1,4 +1,5 @@
 // Judges one gateway history by every gateway-level invariant, and tells which situations occurred.
+import type { GatewayInvariant } from "../../model/gateway-invariants.ts";
 import type { Judgement } from "../judge.ts";
 import type { JudgedHistory, PlanVerdict } from "../plan-runner.ts";
 import { GatewayFacts, type Ruling } from "./gateway-facts.ts";
@@ -12,45 +13,55 @@ import {
   judgeRetries,
   judgeTruth,
 } from "./judge-answers.ts";
-import { judgeExecution, judgeFailClosed, judgeLateness, judgeQueue } from "./judge-executions.ts";
+import { judgeAcceptance } from "./judge-acceptance.ts";
+import {
+  judgeExecution,
+  judgeLateness,
+  judgeMinuteBoundary,
+  judgeQueue,
+  judgeRedelivery,
+  judgeUnknownOutcome,
+} from "./judge-executions.ts";
+import { judgeFailClosed, judgeForgeries } from "./judge-fail-closed.ts";
 import {
   judgeIsolation,
   judgeMismatch,
+  judgeModes,
   judgeOneKey,
   judgeRelease,
   judgeSoftFail,
+  judgeTenants,
 } from "./judge-keys.ts";
+import { judgeLaterTrades } from "./judge-later-trades.ts";
 
 export type JudgedGatewayHistory = JudgedHistory<GatewayHistory>;
 
 /** By name, in the order in which violations are told. */
-const judges = {
+const judges: Readonly<Record<GatewayInvariant, (facts: GatewayFacts) => Ruling>> = {
   execution: judgeExecution,
+  "execution/unknown-outcome": judgeUnknownOutcome,
+  "execution/minute-boundary": judgeMinuteBoundary,
+  "execution/redelivery": judgeRedelivery,
+  acceptance: judgeAcceptance,
   "queue-executes-once": judgeQueue,
   "no-late-execution": judgeLateness,
   "fail-closed": judgeFailClosed,
+  "forged-never-executes": judgeForgeries,
   "truthful-refusal": judgeRefusals,
   "truthful-answer": judgeTruth,
   "nothing-lost": judgeLosses,
   "one-request-one-key": judgeOneKey,
   isolation: judgeIsolation,
+  "mode-isolation": judgeModes,
+  "tenant-isolation": judgeTenants,
   mismatch: judgeMismatch,
   "release-on-soft-fail": judgeRelease,
   "soft-fail-releases": judgeSoftFail,
+  "later-trades-pass": judgeLaterTrades,
   replay: judgeReplays,
   contract: judgeContract,
   "failed-may-retry": judgeRetries,
-} as const satisfies Readonly<Record<string, (facts: GatewayFacts) => Ruling>>;
-
-export type GatewayInvariant = keyof typeof judges;
-
-/**
- * Where a release is lost, no policy can let the retry through before the pending time is over:
- * this claim is refuted under `hardened` too, as the model says (seed 000, *lost release*).
- */
-export const refutedEverywhere: ReadonlySet<string> = new Set<GatewayInvariant>([
-  "failed-may-retry",
-]);
+};
 
 export function judgeGateway(history: GatewayHistory): Judgement {
   const facts = new GatewayFacts(history);

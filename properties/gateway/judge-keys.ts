@@ -1,8 +1,15 @@
 // Which key a request gets, and what a key answers: one request one key, isolation, mismatch, release.
-import type { CallMade } from "./gateway-history.ts";
-import { attemptName } from "./gateway-history.ts";
+import type { GatewayInvariant, KnownWay } from "../../model/gateway-invariants.ts";
+import { attemptName, type CallMade } from "./gateway-history.ts";
 import { type GatewayFacts, type Placed, type Ruling, violation } from "./gateway-facts.ts";
-import { hasInvalidKey, logicalRequestOf, quietMsOf } from "./gateway-requests.ts";
+import type { PlannedRequest } from "./gateway-plan.ts";
+import {
+  hasInvalidKey,
+  logicalRequestOf,
+  modeOf,
+  quietMsOf,
+  tenantOf,
+} from "./gateway-requests.ts";
 
 interface Keyed extends Placed<CallMade & { readonly atMs: number }> {
   readonly key: string;
@@ -41,29 +48,58 @@ export function judgeOneKey(facts: GatewayFacts): Ruling {
     const explanation = `${names(first, second)} carry one request, and get two keys.`;
     return first.key === second.key
       ? []
-      : [violation("one-request-one-key", explanation, [first.place, second.place])];
+      : [
+          violation(
+            "one-request-one-key",
+            explanation,
+            [first.place, second.place],
+            wayOfKeys(facts, second),
+          ),
+        ];
   });
   return { exercised: retries.length > 0, violations };
 }
 
-/** Live and test, tenants, and different logical requests never share a key. */
+/** Different logical requests of one tenant and mode never share a key. */
 export function judgeIsolation(facts: GatewayFacts): Ruling {
-  const strangers = pairsOf(facts).filter(
-    ([first, second]) =>
-      logicalRequestOf(facts.request(first.event.attempt)) !==
-      logicalRequestOf(facts.request(second.event.attempt)),
+  return judgeStrangers(facts, "isolation", (one, other) => {
+    const isOneScope = modeOf(one) === modeOf(other) && tenantOf(one) === tenantOf(other);
+    if (!isOneScope || logicalRequestOf(one) === logicalRequestOf(other)) return null;
+    return hasInvalidKey(one) || hasInvalidKey(other) ? "silent downgrade" : "unknown way";
+  });
+}
+
+/** A live and a test request never share a key. */
+export function judgeModes(facts: GatewayFacts): Ruling {
+  return judgeStrangers(facts, "mode-isolation", (one, other) =>
+    modeOf(one) === modeOf(other) ? null : "unknown way",
   );
-  const violations = strangers.flatMap(([first, second]) => {
+}
+
+/** Requests of two tenants never share a key. */
+export function judgeTenants(facts: GatewayFacts): Ruling {
+  return judgeStrangers(facts, "tenant-isolation", (one, other) =>
+    tenantOf(one) === tenantOf(other) ? null : "shared tenants",
+  );
+}
+
+/** `wayOfStrangers` tells in which way two requests would share a key; null: they may. */
+function judgeStrangers(
+  facts: GatewayFacts,
+  invariant: GatewayInvariant,
+  wayOfStrangers: (one: PlannedRequest, other: PlannedRequest) => KnownWay | "unknown way" | null,
+): Ruling {
+  const strangers = pairsOf(facts).flatMap(([first, second]) => {
+    const requests = [facts.request(first.event.attempt), facts.request(second.event.attempt)];
+    const [one, other] = requests as [PlannedRequest, PlannedRequest];
+    const way = wayOfStrangers(one, other);
+    return way === null ? [] : [{ first, second, way }];
+  });
+  const violations = strangers.flatMap(({ first, second, way }) => {
     if (first.key !== second.key) return [];
-    const [one, other] = [facts.request(first.event.attempt), facts.request(second.event.attempt)];
-    const isDowngraded = hasInvalidKey(one) || hasInvalidKey(other);
-    const way = isDowngraded ? "silent-downgrade" : "tenants";
-    const explanation = `${names(first, second)} are different requests, and share a key (${way.replace("-", " ")}).`;
+    const explanation = `${names(first, second)} are different requests, and share a key.`;
     const places = [first.place, second.place];
-    return [
-      violation("isolation", explanation, places),
-      violation(`isolation/${way}`, explanation, places),
-    ];
+    return [violation(invariant, explanation, places, way === "unknown way" ? undefined : way)];
   });
   return { exercised: strangers.length > 0, violations };
 }
@@ -127,6 +163,10 @@ export function judgeSoftFail(facts: GatewayFacts): Ruling {
     return [violation("soft-fail-releases", explanation, [place, next])];
   });
   return { exercised: softFails.length > 0, violations };
+}
+
+function wayOfKeys(facts: GatewayFacts, { event }: Keyed): KnownWay {
+  return hasInvalidKey(facts.request(event.attempt)) ? "silent downgrade" : "minute boundary";
 }
 
 function names(first: Keyed, second: Keyed): string {

@@ -23,6 +23,10 @@ export async function withLaneStore<Result>(
     inspect: () => stub.inspect(),
     nowMs: () => lane.clock.nowMs,
     pass: (ms) => stub.pass(ms),
+    oversleep: (ms) => {
+      lane.clock.nowMs += ms;
+    },
+    ring: () => stub.ring(),
     async crash() {
       try {
         await stub.crash();

@@ -12,6 +12,10 @@ export interface PlanStore {
   nowMs(): number;
   /** Moves the store's clock on, and rings every alarm due on the way. */
   pass(ms: number): Promise<void>;
+  /** Moves the store's clock on, and no alarm rings: those due are late. */
+  oversleep(ms: number): void;
+  /** The alarm's handler runs, whether or not it is due. */
+  ring(): Promise<void>;
   /** Resets the store: memory is gone, calls under way reject. */
   crash(): Promise<void>;
 }

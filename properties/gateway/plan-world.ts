@@ -60,6 +60,21 @@ export class PlanWorld {
     if (ms <= 0) return;
     this.#trueMs += ms;
     await this.#store.pass(ms);
+    this.note({ kind: "advance", ms, records: this.#standing() });
+  }
+
+  /** Lets time pass for everybody while the store's alarm stays silent. */
+  oversleep(ms: number): void {
+    if (ms <= 0) return;
+    this.#trueMs += ms;
+    this.#store.oversleep(ms);
+    this.note({ kind: "late-alarm", ms, records: this.#standing() });
+  }
+
+  async ring(): Promise<void> {
+    await this.#store.ring();
+    await this.#look();
+    this.note({ kind: "ring", records: this.#records });
   }
 
   /** The store's clock alone steps forward, as far as its bound allows. */
@@ -68,6 +83,7 @@ export class PlanWorld {
     if (stepMs <= 0) return;
     this.#jumpedMs += stepMs;
     await this.#store.pass(stepMs);
+    this.note({ kind: "jump", ms: stepMs, records: this.#standing() });
   }
 
   /** How long until an edge of the record that blocks `key`; 0 where none does. */
@@ -179,7 +195,7 @@ export class PlanWorld {
   }
 
   #dispatch(
-    { attempt, name, message }: CallerFacts,
+    { attempt, name, message, token }: CallerFacts,
     { request }: Extract<WaitingCall, { readonly call: "dispatch" }>,
     behaviour: Behaviour,
   ): Effect {
@@ -192,6 +208,7 @@ export class PlanWorld {
       attempt,
       by: name,
       viaQueue: message !== null,
+      token,
       key: request.clientOrderId,
       executed: order.executions > (known?.executions ?? 0),
       said: word,
@@ -204,6 +221,13 @@ export class PlanWorld {
   #blocking(key: string): KeyRecord | null {
     const record = this.#records[key];
     return record !== undefined && record.expiresAtMs > this.#store.nowMs() ? record : null;
+  }
+
+  /** The records that still block. */
+  #standing(): Records {
+    const now = this.#store.nowMs();
+    const blocking = Object.entries(this.#records).filter(([, each]) => each.expiresAtMs > now);
+    return Object.fromEntries(blocking);
   }
 
   async #look(): Promise<void> {

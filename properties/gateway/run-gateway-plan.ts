@@ -68,6 +68,10 @@ class PlanRun {
         return this.world.advance(this.#msUntil(step) + step.offsetMs);
       case "jump":
         return this.world.jump(step.ms);
+      case "late-alarm":
+        return this.world.oversleep(step.ms);
+      case "ring":
+        return this.world.ring();
       case "crash":
         return this.world.crash();
     }
@@ -84,7 +88,7 @@ class PlanRun {
     };
     const caller = new GatedCaller(this.world, facts);
     this.#attempts.set(attempt, caller);
-    this.world.note({ kind: "arrival", attempt });
+    this.world.note({ kind: "arrival", attempt, gatewayMs: this.world.gatewayMs });
     await caller.start(
       async (calls) => {
         const gateway = this.#gateway.gatewayWith(calls, this.#plan.mode);
