@@ -1,99 +1,69 @@
+// Each known way to execute twice is told from the others, and exercised only by its own situation.
 import { describe, expect, it } from "vitest";
-import { GatewayHistoryBuilder, plannedRequest, startMs } from "./gateway-history-builder.ts";
+import { arrives, delivered, executes, hears, plainRequest, rulingOf } from "./gateway-events.ts";
 import {
   judgeExecution,
-  judgeLateness,
   judgeMinuteBoundary,
   judgeQueue,
   judgeRedelivery,
   judgeUnknownOutcome,
 } from "./judge-executions.ts";
 
-const two = (request = plannedRequest()) =>
-  new GatewayHistoryBuilder("published", [request, request]);
+const silent = { exercised: true, violations: [] };
+const unexercised = { exercised: false, violations: [] };
 
 describe("two executions of one request", () => {
-  it("break execution less than τ apart, and not at τ", () => {
-    const { facts: early } = two().executes(0).advance(299_999).executes(1);
-    expect(judgeExecution(early).violations).toMatchObject([{ events: [0, 2] }]);
-    const { facts: onTime } = two().executes(0).advance(300_000).executes(1);
-    expect(judgeExecution(onTime)).toEqual({ exercised: true, violations: [] });
-  });
-
-  it("are told apart by what the client chose: another key is another request", () => {
-    const requests = [plannedRequest(), plannedRequest({ clientKey: "two" })];
-    const { facts } = new GatewayHistoryBuilder("published", requests).executes(0).executes(1);
-    expect(judgeExecution(facts).violations).toEqual([]);
-  });
-
   it("are an unknown outcome where the first caller heard no success", () => {
-    const { facts } = two().executes(0).reply(0, "dispatch", "silence").executes(1);
-    expect(judgeUnknownOutcome(facts)).toMatchObject({
-      exercised: true,
-      violations: [{ invariant: "execution/unknown-outcome", way: "unknown outcome" }],
-    });
+    const first = [executes(0), hears(0, "dispatch", "silence")];
+    expect(rulingOf(judgeUnknownOutcome, first)).toEqual(silent);
+    expect(rulingOf(judgeUnknownOutcome, [...first, executes(1)]).violations).toMatchObject([
+      { invariant: "execution/unknown-outcome", way: "unknown outcome", events: [0, 2] },
+    ]);
   });
 
   it("are a late effect where it did, or never heard of it", () => {
-    const { facts: heard } = two().executes(0).reply(0, "dispatch", "success").executes(1);
-    const { facts: unheard } = two().executes(0).executes(1);
-    for (const facts of [heard, unheard]) {
-      expect(judgeExecution(facts).violations).toMatchObject([{ way: "late effect" }]);
-      expect(judgeUnknownOutcome(facts)).toEqual({ exercised: false, violations: [] });
+    const heard = [executes(0), hears(0, "dispatch", "success"), executes(1)];
+    for (const events of [heard, [executes(0), executes(1)]]) {
+      const { violations } = rulingOf(judgeExecution, events);
+      expect(violations).toMatchObject([{ way: "late effect" }]);
+      expect(rulingOf(judgeUnknownOutcome, events)).toEqual(unexercised);
     }
   });
 
   it("are a minute's boundary where it gave them two keys", () => {
-    const one = two(plannedRequest({ clientKey: "none" }))
-      .arrives(0)
-      .executes(0)
-      .advance(59_999)
-      .arrives(1);
-    expect(judgeMinuteBoundary(one.facts)).toEqual({ exercised: true, violations: [] });
-    const { facts } = one.executes(1, { key: "order 2" });
-    expect(judgeMinuteBoundary(facts).violations).toMatchObject([{ way: "minute boundary" }]);
+    const requests = [plainRequest({ clientKey: "none" }), plainRequest({ clientKey: "none" })];
+    const asked = [arrives(0, 59_999), executes(0, { atMs: 59_999 }), arrives(1, 60_000)];
+    expect(rulingOf(judgeMinuteBoundary, asked, requests)).toEqual(silent);
+    const again = executes(1, { key: "another", atMs: 60_000 });
+    expect(rulingOf(judgeMinuteBoundary, [...asked, again], requests).violations).toMatchObject([
+      { way: "minute boundary", events: [1, 3] },
+    ]);
   });
 
   it("do not exercise the boundary within one minute", () => {
-    const { facts } = two(plannedRequest({ clientKey: "none" }))
-      .arrives(0)
-      .executes(0)
-      .advance(19_999)
-      .arrives(1);
-    expect(judgeMinuteBoundary(facts).exercised).toBe(false);
+    const requests = [plainRequest({ clientKey: "none" }), plainRequest({ clientKey: "none" })];
+    const asked = [arrives(0), executes(0), arrives(1, 59_999)];
+    expect(rulingOf(judgeMinuteBoundary, asked, requests)).toEqual(unexercised);
   });
 });
 
 describe("the message of one attempt", () => {
-  const delivery = (number: number) => ({
-    viaQueue: true,
-    by: `delivery ${number}`,
-    token: `delivery-0-${number}`,
-  });
-  const delivered = (late: boolean) =>
-    ({ kind: "delivery", attempt: 0, message: 0, by: "delivery 0", late }) as const;
+  const first = executes(0, { viaQueue: true, token: "delivery-0-1" });
 
-  it("is redelivered where two deliveries execute, and doubled where one does twice", () => {
-    const one = two().also(delivered(false)).also(delivered(false)).executes(0, delivery(0));
-    expect(judgeRedelivery(one.facts)).toEqual({ exercised: true, violations: [] });
-    const { facts } = one.executes(0, delivery(1));
-    expect(judgeRedelivery(facts).violations).toMatchObject([{ way: "redelivery" }]);
-    expect(judgeQueue(facts).violations).toMatchObject([{ events: [2, 3], way: "redelivery" }]);
-
-    const { facts: doubled } = two()
-      .also(delivered(false))
-      .executes(0, delivery(0))
-      .executes(0, delivery(0));
-    expect(judgeRedelivery(doubled)).toEqual({ exercised: false, violations: [] });
-    expect(judgeQueue(doubled).violations).toMatchObject([{ way: "doubled call" }]);
+  it("is redelivered where two deliveries execute", () => {
+    const delivery = [delivered(0), delivered(0), first];
+    expect(rulingOf(judgeRedelivery, delivery)).toEqual(silent);
+    const twice = [...delivery, executes(0, { viaQueue: true, token: "delivery-0-2" })];
+    for (const judge of [judgeRedelivery, judgeQueue]) {
+      expect(rulingOf(judge, twice).violations).toMatchObject([
+        { way: "redelivery", events: [2, 3] },
+      ]);
+    }
   });
 
-  it("is late from its deadline on", () => {
-    const executed = (messageDeadlineMs: number) =>
-      two()
-        .also(delivered(true))
-        .executes(0, { ...delivery(0), messageDeadlineMs });
-    expect(judgeLateness(executed(startMs + 1).facts)).toEqual({ exercised: true, violations: [] });
-    expect(judgeLateness(executed(startMs).facts).violations).toHaveLength(1);
+  it("is doubled where one delivery executes twice", () => {
+    const doubled = [delivered(0), first, first];
+    expect(rulingOf(judgeRedelivery, doubled)).toEqual(unexercised);
+    expect(rulingOf(judgeQueue, doubled).violations).toMatchObject([{ way: "doubled call" }]);
   });
 });

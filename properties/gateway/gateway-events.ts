@@ -1,4 +1,5 @@
 // Gateway histories written by hand, for the judges' tests: each event as a plain one, and what is said of it.
+import type { PolicyName } from "../../model/policy.ts";
 import type { KeyRecord } from "../../model/vocabulary.ts";
 import { GatewayFacts, type Ruling } from "./gateway-facts.ts";
 import {
@@ -12,13 +13,14 @@ import {
 } from "./gateway-history.ts";
 import type { PlannedRequest } from "./gateway-plan.ts";
 
-/** What a judge says of a history under `hardened`; unless told all requests are one logical request. */
+/** What a judge says of a history, under `hardened` unless told; unless told all requests are one logical request. */
 export function rulingOf(
   judge: (facts: GatewayFacts) => Ruling,
   events: readonly GatewayEvent[],
   requests: readonly PlannedRequest[] = [plainRequest(), plainRequest(), plainRequest()],
+  policy: PolicyName = "hardened",
 ): Ruling {
-  return judge(new GatewayFacts({ policy: "hardened", mode: "queue-failover", requests, events }));
+  return judge(new GatewayFacts({ policy, mode: "queue-failover", requests, events }));
 }
 
 /** A live request with the key `key-1`. */
@@ -40,6 +42,11 @@ export function recordOf(attempt: number, said: Partial<KeyRecord> = {}): KeyRec
     claimedBy: null,
     ...said,
   };
+}
+
+/** The attempt's request arrives; the gateway's clock is true time, and a minute begins at 0. */
+export function arrives(attempt: number, atMs = 0): GatewayEvent {
+  return { kind: "arrival", atMs, attempt, gatewayMs: atMs };
 }
 
 /** The attempt has made its next call. */

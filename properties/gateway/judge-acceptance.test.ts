@@ -1,71 +1,67 @@
+// The judge of acceptance fires on a second acceptance that comes too early, and is silent on one in time.
 import { describe, expect, it } from "vitest";
 import type { PolicyName } from "../../model/policy.ts";
-import { GatewayHistoryBuilder, plannedRequest } from "./gateway-history-builder.ts";
+import { plainRequest, recordOf, rulingOf, store } from "./gateway-events.ts";
+import type { GatewayEvent } from "./gateway-history.ts";
 import { judgeAcceptance } from "./judge-acceptance.ts";
 
-const retentionMs = 300_000;
-/** Hardened: D + τ + ε + S. */
-const pendingMs = 340_000;
+const first = store(0, "reserve", "proceed", { after: recordOf(0) });
 
-const two = (policy: PolicyName, request = plannedRequest()) =>
-  new GatewayHistoryBuilder(policy, [request, request]);
-
-/** A is accepted, `between` happens, B is accepted. */
-function judged(builder: GatewayHistoryBuilder, between: (one: GatewayHistoryBuilder) => void) {
-  builder.arrives(0).store(0, "reserve", "proceed", null, builder.record(0, pendingMs));
-  between(builder);
-  builder.arrives(1).store(1, "reserve", "proceed", null, builder.record(1, pendingMs));
-  return judgeAcceptance(builder.facts);
+/** A is accepted at 0, `between` happens, B is accepted at `atMs`. */
+function judged(
+  policy: PolicyName,
+  atMs: number,
+  between: readonly GatewayEvent[] = [],
+  request = plainRequest(),
+) {
+  const second = store(1, "reserve", "proceed", { after: recordOf(1), storeMs: atMs });
+  return rulingOf(judgeAcceptance, [first, ...between, second], [request, request], policy);
 }
 
 describe("a second acceptance", () => {
-  it("is too early while the first one's pending time runs, and comes at its very end", () => {
-    const early = judged(two("hardened"), (one) => one.advance(pendingMs - 1));
-    expect(early.violations).toMatchObject([{ invariant: "acceptance", events: [2, 6] }]);
-    const onTime = judged(two("hardened"), (one) => one.advance(pendingMs));
-    expect(onTime).toEqual({ exercised: true, violations: [] });
+  it("is too early while the first one's pending time runs, and in time at its end", () => {
+    // Hardened: D + τ + ε + S.
+    expect(judged("hardened", 339_999).violations).toMatchObject([
+      { invariant: "acceptance", events: [0, 1] },
+    ]);
+    expect(judged("hardened", 340_000)).toEqual({ exercised: true, violations: [] });
+    expect(judged("published", 299_999).violations).toHaveLength(1);
+    expect(judged("published", 300_000).violations).toEqual([]);
   });
 
-  it("may follow its holder's release at once", () => {
-    const { violations } = judged(two("hardened"), (one) =>
-      one.store(0, "release", "done", one.record(0, pendingMs), null),
-    );
-    expect(violations).toEqual([]);
+  it("may follow its holder's release at once, and not one by another", () => {
+    const release = (attempt: number) => [
+      store(attempt, "release", "done", { before: recordOf(0) }),
+    ];
+    expect(judged("published", 0, release(0)).violations).toEqual([]);
+    expect(judged("published", 0, release(1)).violations).toHaveLength(1);
   });
 
-  it("may not follow a release by another attempt", () => {
-    const { violations } = judged(two("published"), (one) =>
-      one.store(1, "release", "done", one.record(0, retentionMs), null),
-    );
-    expect(violations).toHaveLength(1);
+  it("may follow its holder's release of a record that somebody else's commit had turned", () => {
+    const committed = recordOf(0, { status: "committed" });
+    const turned = store(1, "commit", "done", { before: recordOf(0), after: committed });
+    const release = store(0, "release", "done", { before: committed });
+    expect(judged("published", 0, [turned, release]).violations).toEqual([]);
   });
 
   it("waits for the retention, which counts from the commit or as published from the reserve", () => {
-    const commit = (one: GatewayHistoryBuilder) =>
-      one
-        .advance(10_000)
-        .store(
-          0,
-          "commit",
-          "done",
-          one.record(0, pendingMs),
-          one.record(0, retentionMs, "committed"),
-        )
-        .advance(retentionMs - 10_000);
-    expect(judged(two("published"), commit).violations).toEqual([]);
-    expect(judged(two("hardened"), commit).violations).toHaveLength(1);
+    const committed = recordOf(0, { status: "committed" });
+    const commit = [
+      store(0, "commit", "done", { before: recordOf(0), after: committed, storeMs: 10_000 }),
+    ];
+    expect(judged("published", 300_000, commit).violations).toEqual([]);
+    expect(judged("hardened", 300_000, commit).violations).toHaveLength(1);
+    // τ + S after the commit.
+    expect(judged("hardened", 315_000, commit).violations).toEqual([]);
   });
 
   it("waits for W where the key is made of the request", () => {
-    const window = plannedRequest({ clientKey: "none" });
-    const wait = (one: GatewayHistoryBuilder) => one.advance(100_000);
-    expect(judged(two("hardened", window), wait).violations).toEqual([]);
-    expect(judged(two("published", window), wait).violations).toHaveLength(1);
+    const window = plainRequest({ clientKey: "none" });
+    expect(judged("hardened", 100_000, [], window).violations).toEqual([]);
+    expect(judged("published", 100_000, [], window).violations).toHaveLength(1);
   });
 });
 
 it("is not exercised where nobody asks for a key that was accepted", () => {
-  const one = two("hardened");
-  one.arrives(0).store(0, "reserve", "proceed", null, one.record(0, pendingMs));
-  expect(judgeAcceptance(one.facts)).toEqual({ exercised: false, violations: [] });
+  expect(rulingOf(judgeAcceptance, [first])).toEqual({ exercised: false, violations: [] });
 });

@@ -1,45 +1,46 @@
+// The judge of later trades fires where the same trade is refused later, and is silent where it passes.
 import { expect, it } from "vitest";
 import type { PolicyName } from "../../model/policy.ts";
-import { GatewayHistoryBuilder, plannedRequest } from "./gateway-history-builder.ts";
-import type { PlannedRequest } from "./gateway-plan.ts";
+import { arrives, plainRequest, recordOf, rulingOf, store } from "./gateway-events.ts";
 import { judgeLaterTrades } from "./judge-later-trades.ts";
 
-const withoutKey = plannedRequest({ clientKey: "none" });
+const withoutKey = plainRequest({ clientKey: "none" });
+const unexercised = { exercised: false, violations: [] };
+const passed = { exercised: true, violations: [] };
 
-/** A is accepted, `waitMs` pass, B asks for the same trade and is answered. */
+/** A is accepted at 30 s, B asks for the same trade at `atMs` and is answered. */
 function judged(
   policy: PolicyName,
-  waitMs: number,
+  atMs: number,
   answer: string,
-  requests: readonly PlannedRequest[] = [withoutKey, withoutKey],
+  requests = [withoutKey, withoutKey],
 ) {
-  const one = new GatewayHistoryBuilder(policy, requests);
-  const record = one.record(0, 300_000);
-  one.arrives(0).store(0, "reserve", "proceed", null, record).advance(waitMs).arrives(1);
-  return judgeLaterTrades(one.store(1, "reserve", answer, record, record).facts);
+  const events = [
+    arrives(0, 30_000),
+    store(0, "reserve", "proceed", { after: recordOf(0), storeMs: 30_000 }),
+    arrives(1, atMs),
+    store(1, "reserve", answer, { before: recordOf(0), storeMs: atMs }),
+  ];
+  return rulingOf(judgeLaterTrades, events, requests, policy);
 }
 
 it("passes in a later minute as published, and does not have to within one", () => {
-  // The first minute ends after 20 s.
-  expect(judged("published", 19_999, "duplicate")).toEqual({ exercised: false, violations: [] });
-  expect(judged("published", 20_000, "proceed")).toEqual({ exercised: true, violations: [] });
-  expect(judged("published", 20_000, "duplicate").violations).toMatchObject([
-    { invariant: "later-trades-pass", events: [6] },
+  expect(judged("published", 59_999, "duplicate")).toEqual(unexercised);
+  expect(judged("published", 60_000, "proceed")).toEqual(passed);
+  expect(judged("published", 60_000, "duplicate").violations).toMatchObject([
+    { invariant: "later-trades-pass", events: [3] },
   ]);
 });
 
 it("passes under hardened once the blocking time is over: D + W + ε + S where nobody settled", () => {
-  expect(judged("hardened", 99_999, "in-doubt").exercised).toBe(false);
-  expect(judged("hardened", 100_000, "proceed")).toEqual({ exercised: true, violations: [] });
-  expect(judged("hardened", 100_000, "in-doubt").violations).toHaveLength(1);
+  expect(judged("hardened", 129_999, "in-doubt")).toEqual(unexercised);
+  expect(judged("hardened", 130_000, "proceed")).toEqual(passed);
+  expect(judged("hardened", 130_000, "in-doubt").violations).toHaveLength(1);
 });
 
 it("is not judged where the client chose a key, or another request's record refuses", () => {
-  const keyed = [plannedRequest(), plannedRequest()];
-  expect(judged("published", 60_000, "duplicate", keyed).exercised).toBe(false);
-  const tenants = [plannedRequest({ clientKey: "none", bearer: "other-tenant" }), withoutKey];
-  expect(judged("published", 60_000, "duplicate", tenants)).toEqual({
-    exercised: false,
-    violations: [],
-  });
+  const keyed = [plainRequest(), plainRequest()];
+  expect(judged("published", 90_000, "duplicate", keyed)).toEqual(unexercised);
+  const tenants = [plainRequest({ clientKey: "none", bearer: "other-tenant" }), withoutKey];
+  expect(judged("published", 90_000, "duplicate", tenants)).toEqual(unexercised);
 });
