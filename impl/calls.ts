@@ -25,9 +25,9 @@ export interface Calls {
   /** `signal` aborts when the gateway stops waiting. */
   dispatch(request: DispatchRequest, signal: AbortSignal): Promise<unknown>;
   enqueue(message: QueuedTrade): Promise<unknown>;
-  /** Whether a message of `key` was marked as executed (the published consumer). */
-  hasMark(key: string): Promise<unknown>;
-  mark(key: string): Promise<unknown>;
+  /** Whether the message of the attempt `token` was marked as executed (the published consumer). */
+  hasMark(token: string): Promise<unknown>;
+  mark(token: string): Promise<unknown>;
   /** Sends a message that will not execute any more to where people see it. */
   deadLetter(message: unknown, reason: string): Promise<unknown>;
   /** The clock of whoever asks: never the store's, never downstream's. */

@@ -122,15 +122,15 @@ function queueCalls(env: GatewayBindings): Pick<Calls, "enqueue" | "deadLetter">
 const markSeconds = 86_400;
 
 function markCalls(env: GatewayBindings): Pick<Calls, "hasMark" | "mark"> {
-  // KV takes names up to 512 bytes, a key may be longer.
-  const nameOf = async (key: string) => `executed/${await digestOf(key)}`;
+  // KV takes names up to 512 bytes, a token may be longer.
+  const nameOf = async (token: string) => `executed/${await digestOf(token)}`;
   return {
-    async hasMark(key) {
+    async hasMark(token) {
       const { MARKS } = env;
-      return MARKS === undefined ? null : (await MARKS.get(await nameOf(key))) !== null;
+      return MARKS === undefined ? null : (await MARKS.get(await nameOf(token))) !== null;
     },
-    async mark(key) {
-      await env.MARKS?.put(await nameOf(key), "1", { expirationTtl: markSeconds });
+    async mark(token) {
+      await env.MARKS?.put(await nameOf(token), "1", { expirationTtl: markSeconds });
       return { outcome: env.MARKS === undefined ? "unavailable" : "done" };
     },
   };

@@ -117,7 +117,7 @@ class DeliveryRun {
         return { type: "OUTCOME", result: await this.#dispatch() };
       case "mark":
         // Swallowed, as published: a mark that fails leaves the message to its next delivery.
-        return { type: "SETTLEMENT", result: await this.#settle(() => calls.mark(key)) };
+        return { type: "SETTLEMENT", result: await this.#settle(() => calls.mark(token)) };
       case "commit":
         return { type: "SETTLEMENT", result: await this.#commit() };
       case "release":
@@ -134,8 +134,8 @@ class DeliveryRun {
 
   #checkMark() {
     const { calls, settings } = this.#consumer;
-    const { key } = this.#message;
-    return ask(calls, settings.waits.storeMs, () => calls.hasMark(key), readMark, "unanswered");
+    const { token } = this.#message;
+    return ask(calls, settings.waits.storeMs, () => calls.hasMark(token), readMark, "unanswered");
   }
 
   async #dispatch() {

@@ -63,9 +63,9 @@ export function rememberedCalls(policy: Policy, world: RememberedWorld): Calls {
       world.queue.push(message);
       return { outcome: "accepted" };
     },
-    hasMark: async (key) => world.marks.has(key),
-    async mark(key) {
-      world.marks.add(key);
+    hasMark: async (token) => world.marks.has(token),
+    async mark(token) {
+      world.marks.add(token);
       return { outcome: "done" };
     },
     async deadLetter(message, reason) {

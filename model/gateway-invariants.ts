@@ -25,7 +25,7 @@ export const gatewayInvariants = {
   "truthful-answer":
     "An attempt that was answered refused or failed did not execute and never will.",
   "nothing-lost":
-    "An attempt that was answered 2xx executed, will execute, ends visibly in the dead-letter queue, or is ended by the mark of an execution of its key.",
+    "An attempt that was answered 2xx executed, will execute, or ends visibly in the dead-letter queue.",
   "one-request-one-key":
     "Retries of one logical request get the same key, for W where the client sent none.",
   isolation: "Different logical requests of one tenant and mode never share a key.",

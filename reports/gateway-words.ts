@@ -47,7 +47,7 @@ export const callNouns: Readonly<Record<CallName, string>> = {
 /** What has no effect that is told by itself. */
 export const waitingTexts: Partial<Readonly<Record<CallName, string>>> = {
   hasMark: "looks for a mark",
-  mark: "marks the key",
+  mark: "marks its message",
 };
 
 export const answerTexts: Readonly<Record<string, string>> = {

@@ -19,7 +19,7 @@ export type WaitingCall =
   | { readonly call: "release"; readonly request: ReleaseRequest }
   | { readonly call: "dispatch"; readonly request: DispatchRequest }
   | { readonly call: "enqueue"; readonly request: QueuedTrade }
-  | { readonly call: "hasMark" | "mark"; readonly request: { readonly key: string } }
+  | { readonly call: "hasMark" | "mark"; readonly request: { readonly token: string } }
   | { readonly call: "deadLetter"; readonly request: null };
 
 /** What the caller hears of its call; silence is a call that throws. */
@@ -131,8 +131,8 @@ export class GatedCaller {
       release: (request) => this.#wait({ call: "release", request }),
       dispatch: (request) => this.#wait({ call: "dispatch", request }),
       enqueue: (request) => this.#wait({ call: "enqueue", request }),
-      hasMark: (key) => this.#wait({ call: "hasMark", request: { key } }),
-      mark: (key) => this.#wait({ call: "mark", request: { key } }),
+      hasMark: (token) => this.#wait({ call: "hasMark", request: { token } }),
+      mark: (token) => this.#wait({ call: "mark", request: { token } }),
       deadLetter: () => this.#wait({ call: "deadLetter", request: null }),
       now: () => this.#world.gatewayMs,
       randomToken: () => this.facts.token,

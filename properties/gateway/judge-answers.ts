@@ -74,11 +74,7 @@ export function judgeTruth(facts: GatewayFacts): Ruling {
   return { exercised: denied.length > 0, violations };
 }
 
-/**
- * An attempt that was told 2xx executed, will execute, or ends visibly in the dead-letter queue. A
- * message that the published consumer's mark ends is not lost where its key was executed: that is
- * what the mark says.
- */
+/** An attempt that was told 2xx executed, will execute, or ends visibly in the dead-letter queue. */
 export function judgeLosses(facts: GatewayFacts): Ruling {
   const told = facts.responses.filter(({ event }) => event.code === "" && !event.replayed);
   const end = facts.history.events.length;
@@ -87,21 +83,12 @@ export function judgeLosses(facts: GatewayFacts): Ruling {
       facts.executionsBy(attempt).length > 0 ||
       facts.hasMessage(attempt, end) ||
       facts.of("buried").some(({ event }) => event.attempt === attempt) ||
-      isMarkedAsExecuted(facts, attempt) ||
       facts.hasCopyUnderWay(attempt, "enqueue", end) ||
       facts.hasCopyUnderWay(attempt, "dispatch", end);
     const explanation = `${attemptName(attempt)} is told ${status}; it neither executed, nor waits in the queue, nor is dead-lettered.`;
     return isVisible ? [] : [violation("nothing-lost", explanation, [place])];
   });
   return { exercised: told.length > 0, violations };
-}
-
-function isMarkedAsExecuted(facts: GatewayFacts, attempt: number): boolean {
-  const isMarked = facts
-    .of("reply")
-    .some(({ event }) => event.attempt === attempt && event.heard === "marked");
-  const key = facts.keyOf(attempt);
-  return isMarked && facts.executions.some(({ event }) => facts.keyOf(event.attempt) === key);
 }
 
 /** An attempt that was told that it failed no longer holds the key: its retry may proceed. */

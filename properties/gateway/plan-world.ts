@@ -129,11 +129,11 @@ export class PlanWorld {
         });
         return { answer: { outcome: "accepted" }, word: "accepted" };
       case "hasMark": {
-        const answer = !isStale && this.#marks.has(waiting.request.key);
+        const answer = !isStale && this.#marks.has(waiting.request.token);
         return { answer, word: answer ? "marked" : "unmarked" };
       }
       case "mark":
-        this.#marks.add(waiting.request.key);
+        this.#marks.add(waiting.request.token);
         return { answer: { outcome: "done" }, word: "done" };
       case "deadLetter":
         if (facts.message !== null) this.bury(facts.attempt, facts.message.number);
