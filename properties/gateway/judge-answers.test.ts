@@ -83,6 +83,8 @@ describe("nothing lost", () => {
     ]);
     const dropped = [message(0, "enqueued"), success, message(0, "acknowledged")];
     expect(rulingOf(judgeLosses, dropped).violations).toHaveLength(1);
+    // That another attempt with its key executed is no excuse: this one was promised its own.
+    expect(rulingOf(judgeLosses, [executes(1), ...dropped]).violations).toHaveLength(1);
   });
 
   it.each<[string, readonly GatewayEvent[]]>([
