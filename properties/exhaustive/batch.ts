@@ -8,8 +8,10 @@ export interface Batch {
   /** The index of the state that each came from. */
   readonly origins: Uint32Array;
   readonly hashes: Int32Array;
-  /** Written by the set: the slot where each is or belongs, or its index. */
+  /** Written by the set: the slot at which to begin looking for each, or its index. */
   readonly places: Int32Array;
+  /** Written by a set of wide states: the index of the one that each may be. */
+  readonly guesses: Int32Array;
   count: number;
 }
 
@@ -26,6 +28,7 @@ export function createBatch(words: number, capacity: number): Batch {
     origins: new Uint32Array(capacity),
     hashes: new Int32Array(capacity),
     places: new Int32Array(capacity),
+    guesses: new Int32Array(capacity),
     count: 0,
   };
 }

@@ -212,6 +212,7 @@ function blocksOf(memory: SharedMemory, words: number, sender: number): Batch[] 
   const origins = memory.origins[sender] as Uint32Array;
   const hashes = new Int32Array(BATCH_STATES);
   const places = new Int32Array(BATCH_STATES);
+  const guesses = new Int32Array(BATCH_STATES);
   return Array.from({ length: RING_BLOCKS }, (_, block) => {
     const from = block * BATCH_STATES;
     return {
@@ -220,6 +221,7 @@ function blocksOf(memory: SharedMemory, words: number, sender: number): Batch[] 
       origins: origins.subarray(from, from + BATCH_STATES),
       hashes,
       places,
+      guesses,
       count: 0,
     };
   });

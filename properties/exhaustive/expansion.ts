@@ -1,6 +1,7 @@
 // Decides what the next step from every state is: expands states of the queue into a batch and tallies what it saw.
 import { BATCH_STATES, createBatch } from "./batch.ts";
 import type { Batch } from "./batch.ts";
+import { RecentStates } from "./recent-states.ts";
 import { hashStates } from "./state-hash.ts";
 import type { StateSet } from "./state-set.ts";
 import type { PackedModel } from "./model.ts";
@@ -39,12 +40,14 @@ export class Expander {
   readonly batch: Batch;
   readonly model: PackedModel;
   readonly symmetry: boolean;
+  readonly #recent: RecentStates;
   readonly #actions: Uint32Array;
 
   constructor(model: PackedModel, symmetry: boolean) {
     this.model = model;
     this.symmetry = symmetry;
     this.batch = createBatch(model.words, BATCH_STATES + model.maxSuccessors);
+    this.#recent = new RecentStates(model.words);
     this.#actions = new Uint32Array(model.maxSuccessors);
   }
 
@@ -69,6 +72,7 @@ export class Expander {
     batch.count = count;
     tally.edges += count;
     this.prepare();
+    this.#recent.drop(batch);
     return next;
   }
 

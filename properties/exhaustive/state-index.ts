@@ -1,7 +1,7 @@
 // Decides which index a packed state has: tagged indices in a table, looked up against the records they name.
 import type { Batch } from "./batch.ts";
 import { hashStates } from "./state-hash.ts";
-import { fetchSlots, StateTable } from "./state-table.ts";
+import { afterSlot, fetchSlots, SINGLES_MASK, StateTable } from "./state-table.ts";
 
 /** The low 28 bits of an entry: a state's index plus one. Zero is a free slot. */
 export const INDEX_MASK = 0x0fff_ffff;
@@ -32,16 +32,15 @@ export class StateIndex {
       maxEntries,
       width: 1,
       fullest: FULLEST,
-      allocate: (length) => new Uint32Array(length),
       rehash: (entries, count, hashes) => this.#rehash(entries, count, hashes),
     });
   }
 
-  /** Writes where each hashed state of the batch is or belongs into `places`, and fetches the records to compare. */
+  /** Writes the home of each hashed state of the batch into `places`, and which record it may be into `guesses`. */
   fetch(batch: Batch): void {
-    const { hashes, places, count } = batch;
+    const { hashes, places, guesses, count } = batch;
     this.sink ^= fetchSlots(this.table, hashes, places, count);
-    this.sink ^= fetchRecords(this, hashes, places, count);
+    this.sink ^= guessRecords(this, hashes, places, guesses, count);
   }
 
   #rehash(entries: Uint32Array, count: number, hashes: Int32Array): void {
@@ -66,12 +65,13 @@ export function locate(index: StateIndex, batch: Batch): void {
   const { slots } = index.table;
   for (let i = 0, at = 0; i < count; i += 1, at += words) {
     const tag = (hashes[i] as number) << TAG_SHIFT;
-    let slot = places[i] as number;
+    const home = places[i] as number;
+    let slot = home;
     let entry = (slots[slot] as number) | 0;
     while (entry !== 0) {
       const base = ((entry & INDEX_MASK) - 1) * stride;
       if ((entry ^ tag) >>> TAG_SHIFT === 0 && same(records, base, states, at, words)) break;
-      slot += 1;
+      slot = afterSlot(slot, home, SINGLES_MASK);
       entry = (slots[slot] as number) | 0;
     }
     places[i] = (entry & INDEX_MASK) - 1;
@@ -85,8 +85,9 @@ export function enter(index: StateIndex, entered: number, batch: Batch): void {
   index.sink ^= fetchSlots(index.table, hashes, places, count);
   const { slots } = index.table;
   for (let i = 0; i < count; i += 1) {
-    let slot = places[i] as number;
-    while (slots[slot] !== 0) slot += 1;
+    const home = places[i] as number;
+    let slot = home;
+    while (slots[slot] !== 0) slot = afterSlot(slot, home, SINGLES_MASK);
     slots[slot] = ((hashes[i] as number) << TAG_SHIFT) | ((origins[i] as number) + 1);
   }
 }
@@ -105,26 +106,29 @@ export function same(
   return true;
 }
 
-/** Probes as far as tags can tell, and reads the records found there. */
-function fetchRecords(
+/** Probes as far as tags can tell, and reads the records found there. A guess of 0 is as good as any: where nothing was found, nothing is equal. */
+function guessRecords(
   index: StateIndex,
   hashes: Int32Array,
   places: Int32Array,
+  guesses: Int32Array,
   count: number,
 ): number {
   const { records, stride } = index;
   const { slots } = index.table;
   let sink = 0;
-  for (let i = 0; i < count; i += 1) {
+  for (let i = 0; i < count; i = (i + 1) | 0) {
     const tag = (hashes[i] as number) << TAG_SHIFT;
-    let slot = places[i] as number;
+    const home = places[i] as number;
+    let slot = home;
     let entry = (slots[slot] as number) | 0;
     while (entry !== 0 && (entry ^ tag) >>> TAG_SHIFT !== 0) {
-      slot += 1;
+      slot = afterSlot(slot, home, SINGLES_MASK);
       entry = (slots[slot] as number) | 0;
     }
-    places[i] = slot;
-    if (entry !== 0) sink ^= records[((entry & INDEX_MASK) - 1) * stride] as number;
+    const guess = entry === 0 ? 0 : (entry & INDEX_MASK) - 1;
+    guesses[i] = guess;
+    sink ^= records[guess * stride] as number;
   }
   return sink;
 }

@@ -44,6 +44,13 @@ test.each([1, 2, 3])(
       bytes: set.bytes,
       maxPauseMs: 0,
     };
+    // Inserting takes out of a batch what was there before.
+    batch.count = 1000;
+    for (let i = 0; i < 1000; i += 1) {
+      const at = (set.count - 1000 + i) * set.stride;
+      batch.states.set(set.records.subarray(at, at + words), i * words);
+    }
+    hashStates(batch.states, 1000, words, batch.hashes);
     locate(indexOf(graph), batch);
     expect([...batch.places]).toEqual(Array.from({ length: 1000 }, (_, i) => set.count - 1000 + i));
   },

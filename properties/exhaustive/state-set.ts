@@ -2,7 +2,7 @@
 import type { Batch } from "./batch.ts";
 import { hashStates } from "./state-hash.ts";
 import { INDEX_MASK, same, StateIndex, TAG_SHIFT } from "./state-index.ts";
-import { fetchSlots, StateTable } from "./state-table.ts";
+import { afterSlot, fetchSlots, PAIRS_MASK, SINGLES_MASK, StateTable } from "./state-table.ts";
 
 /** Sets of several threads that share their records take turns by blocks of so many. */
 export const BLOCK_SHIFT = 12;
@@ -69,7 +69,7 @@ export class StateSet {
     const capacity = capacityOf(options);
     this.records = share?.records ?? new Uint32Array(capacity * this.stride);
     this.index = words > NARROW_WORDS ? new StateIndex(words, this.records, capacity) : null;
-    this.table = this.index?.table ?? narrowTable(words, capacity);
+    this.table = this.index?.table ?? narrowTable(words as 1 | 2, capacity);
   }
 
   /** Bytes of records and table in use. */
@@ -84,7 +84,7 @@ export class StateSet {
   }
 
   /**
-   * Inserts the hashed states of the batch in their order. Past a bound it stops at the state that met it;
+   * Inserts the hashed states of the batch in their order, and leaves the batch used up. Past a bound it stops at the state that met it;
    * `maxStates` is that of the options unless told otherwise.
    */
   insert(batch: Batch, maxStates = this.#options.maxStates): InsertOutcome {
@@ -101,12 +101,18 @@ export class StateSet {
   }
 
   #insertNarrow(batch: Batch, limit: number): boolean {
+    if (this.words === 1) {
+      this.sink ^= fetchSlots(this.table, batch.hashes, batch.places, batch.count);
+      return insertSingles(this, batch, limit);
+    }
     this.sink ^= fetchSlots(this.table, batch.hashes, batch.places, batch.count);
-    return this.words === 1 ? insertSingles(this, batch, limit) : insertPairs(this, batch, limit);
+    dropFoundPairs(this.table, batch);
+    return insertPairs(this, batch, limit);
   }
 
   #insertWide(index: StateIndex, batch: Batch, limit: number): boolean {
     index.fetch(batch);
+    if (this.count > 0) dropGuessed(this, batch);
     return insertWide(this, batch, limit);
   }
 
@@ -124,12 +130,11 @@ export function capacityOf({ words, maxStates, maxBytes }: StateSetOptions): num
 }
 
 /** A probe stays in the table, mostly in one cache line: it may be fuller than one whose probes read records. */
-function narrowTable(words: number, maxEntries: number): StateTable {
+function narrowTable(words: 1 | 2, maxEntries: number): StateTable {
   return new StateTable({
     maxEntries,
     width: words,
     fullest: 0.8,
-    allocate: (length) => new Uint32Array(length),
     rehash: (entries, count, hashes) => hashStates(entries, count, words, hashes),
   });
 }
@@ -144,10 +149,11 @@ function insertSingles(set: StateSet, batch: Batch, limit: number): boolean {
       if (!addZeros(set, batch, i, limit)) return false;
       continue;
     }
-    let slot = places[i] as number;
+    const home = places[i] as number;
+    let slot = home;
     let entry = (slots[slot] as number) | 0;
     while (entry !== word && entry !== 0) {
-      slot += 1;
+      slot = afterSlot(slot, home, SINGLES_MASK);
       entry = (slots[slot] as number) | 0;
     }
     if (entry === word) continue;
@@ -158,44 +164,101 @@ function insertSingles(set: StateSet, batch: Batch, limit: number): boolean {
   return true;
 }
 
+/**
+ * Takes out the states that stand at their home, and writes the home of every other. That is most of all states, and
+ * no branch depends on any: the processor reads many homes at once and guesses nothing.
+ */
+function dropFoundPairs(table: StateTable, batch: Batch): void {
+  const { states, origins, places, count } = batch;
+  const { slots } = table;
+  let kept = 0;
+  for (let i = 0; i < count; i = (i + 1) | 0) {
+    const home = places[i] as number;
+    const at = (home << 1) | 0;
+    const from = (i << 1) | 0;
+    const to = (kept << 1) | 0;
+    const first = (states[from] as number) | 0;
+    const second = (states[(from + 1) | 0] as number) | 0;
+    const differs =
+      ((slots[at] as number) ^ first) | ((slots[(at + 1) | 0] as number) ^ second);
+    states[to] = first;
+    states[(to + 1) | 0] = second;
+    origins[kept] = origins[i] as number;
+    places[kept] = home;
+    // The state of zeros looks as if it were found in any free slot, and stays.
+    const ones = first | second;
+    kept = (kept + (((differs | -differs) | ~(ones | -ones)) >>> 31)) | 0;
+  }
+  batch.count = kept;
+}
+
 function insertPairs(set: StateSet, batch: Batch, limit: number): boolean {
   const { states, origins, places, count: total } = batch;
-  const { records, parts } = set;
+  const { records } = set;
   const { slots } = set.table;
+  const skipped = ((set.parts - 1) << BLOCK_SHIFT) | 0;
   let { count, next } = set;
   let done = true;
-  for (let i = 0; i < total; i += 1) {
-    const first = (states[i * 2] as number) | 0;
-    const second = (states[i * 2 + 1] as number) | 0;
-    let at = (places[i] as number) * 2;
-    let low = (slots[at] as number) | 0;
-    let high = (slots[at + 1] as number) | 0;
-    while (((low ^ first) | (high ^ second)) !== 0 && (low | high) !== 0) {
-      at += 2;
-      low = (slots[at] as number) | 0;
-      high = (slots[at + 1] as number) | 0;
-    }
-    if ((low | high) !== 0) continue;
-    if ((first | second) === 0) {
-      if (set.hasZeros) continue;
-      set.hasZeros = true;
-    }
-    if (count >= limit) {
-      done = false;
+  for (let i = 0; i < total; i = (i + 1) | 0) {
+    const first = (states[(i << 1) | 0] as number) | 0;
+    const second = (states[((i << 1) + 1) | 0] as number) | 0;
+    const home = places[i] as number;
+    let slot = home;
+    for (;;) {
+      const at = (slot << 1) | 0;
+      const low = (slots[at] as number) | 0;
+      const high = (slots[(at + 1) | 0] as number) | 0;
+      if ((low | high) !== 0) {
+        if (((low ^ first) | (high ^ second)) === 0) break;
+        slot = afterSlot(slot, home, PAIRS_MASK);
+        continue;
+      }
+      if ((first | second) === 0) {
+        if (set.hasZeros) break;
+        set.hasZeros = true;
+      }
+      if (count >= limit) {
+        done = false;
+        break;
+      }
+      slots[at] = first;
+      slots[(at + 1) | 0] = second;
+      const to = Math.imul(next, 3);
+      records[to] = first;
+      records[(to + 1) | 0] = second;
+      records[(to + 2) | 0] = origins[i] as number;
+      count = (count + 1) | 0;
+      next = (next + 1) | 0;
+      if ((next & BLOCK_MASK) === 0) next = (next + skipped) | 0;
       break;
     }
-    slots[at] = first;
-    slots[at + 1] = second;
-    records[next * 3] = first;
-    records[next * 3 + 1] = second;
-    records[next * 3 + 2] = origins[i] as number;
-    count += 1;
-    next += 1;
-    if ((next & BLOCK_MASK) === 0) next += (parts - 1) << BLOCK_SHIFT;
+    if (!done) break;
   }
   set.count = count;
   set.next = next;
   return done;
+}
+
+/** Takes out the states whose guess was right, again without a branch on any. */
+function dropGuessed({ records, stride }: StateSet, batch: Batch): void {
+  const { states, origins, hashes, places, guesses, words, count } = batch;
+  let kept = 0;
+  for (let i = 0; i < count; i = (i + 1) | 0) {
+    const base = Math.imul(guesses[i] as number, stride);
+    const from = Math.imul(i, words);
+    const to = Math.imul(kept, words);
+    let differs = 0;
+    for (let word = 0; word < words; word = (word + 1) | 0) {
+      const value = (states[(from + word) | 0] as number) | 0;
+      differs |= (records[(base + word) | 0] as number) ^ value;
+      states[(to + word) | 0] = value;
+    }
+    origins[kept] = origins[i] as number;
+    hashes[kept] = hashes[i] as number;
+    places[kept] = places[i] as number;
+    kept = (kept + ((differs | -differs) >>> 31)) | 0;
+  }
+  batch.count = kept;
 }
 
 function insertWide(set: StateSet, batch: Batch, limit: number): boolean {
@@ -204,12 +267,13 @@ function insertWide(set: StateSet, batch: Batch, limit: number): boolean {
   const { slots } = set.table;
   for (let i = 0, at = 0; i < count; i += 1, at += words) {
     const tag = (hashes[i] as number) << TAG_SHIFT;
-    let slot = places[i] as number;
+    const home = places[i] as number;
+    let slot = home;
     let entry = (slots[slot] as number) | 0;
     while (entry !== 0) {
       const base = ((entry & INDEX_MASK) - 1) * stride;
       if ((entry ^ tag) >>> TAG_SHIFT === 0 && same(records, base, states, at, words)) break;
-      slot += 1;
+      slot = afterSlot(slot, home, SINGLES_MASK);
       entry = (slots[slot] as number) | 0;
     }
     if (entry !== 0) continue;
