@@ -1,5 +1,4 @@
-// What the thread of the exhaustive search does: it judges one policy and tells how far it is.
-import type { MessagePort } from "node:worker_threads";
+// What the process of the exhaustive search does: it judges one policy and tells how far it is.
 import {
   judgeExhaustively,
   type ExhaustiveOptions,
@@ -8,7 +7,7 @@ import {
 } from "../properties/exhaustive/judge-exhaustively.ts";
 import { describeError } from "./refusal.ts";
 
-/** What can be sent to a thread of the options. */
+/** What can be sent to a process of the options. */
 export type ExhaustiveJob = Omit<ExhaustiveOptions, "signal" | "onProgress">;
 
 export type JobMessage =
@@ -16,12 +15,15 @@ export type JobMessage =
   | { readonly kind: "judged"; readonly verdicts: readonly ExhaustiveVerdict[] }
   | { readonly kind: "failed"; readonly error: string };
 
-/** Any message from the other side cancels. */
-export async function runJob(job: ExhaustiveJob, port: MessagePort): Promise<void> {
+/** The first message is the job, any other cancels; the end of the parent ends it too. */
+export async function runJobOf(parent: NodeJS.Process): Promise<void> {
+  // A terminal interrupts both processes, and it is for the parent to cancel: what was found is reported.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) parent.on(signal, () => {});
+  parent.once("disconnect", () => parent.exit());
+  const job = await new Promise<ExhaustiveJob>((resolve) => parent.once("message", resolve));
   const controller = new AbortController();
-  port.once("message", () => controller.abort());
-  port.unref();
-  const tell = (message: JobMessage) => port.postMessage(message);
+  parent.once("message", () => controller.abort());
+  const tell = (message: JobMessage) => parent.send?.(message);
   try {
     const verdicts = await judgeExhaustively({
       ...job,

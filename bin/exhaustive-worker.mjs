@@ -1,7 +1,7 @@
-// Decides how the thread of the exhaustive search starts: TypeScript is compiled as it loads.
-import { parentPort, workerData } from "node:worker_threads";
+// Decides how the process of the exhaustive search starts: TypeScript is compiled as it loads.
+import process from "node:process";
 import { register } from "tsx/esm/api";
 
 register();
-const { runJob } = await import("./exhaustive-job.ts");
-await runJob(workerData, parentPort);
+const { runJobOf } = await import("./exhaustive-job.ts");
+await runJobOf(process);

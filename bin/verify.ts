@@ -12,7 +12,7 @@ import {
   startKvRuntime,
   stopKvRuntime,
 } from "./eventual-runners.ts";
-import { judgeInThread } from "./exhaustive-thread.ts";
+import { judgeInProcess } from "./exhaustive-process.ts";
 import { type Judged, judgeAndReport, type JudgingContext } from "./judging.ts";
 import type { Refusal } from "./refusal.ts";
 import { builtInTargets, runnersOf, startGateway, startRuntime, stopStarted } from "./runners.ts";
@@ -114,6 +114,6 @@ function searchUnder(
       ...(maxStates === null ? {} : { maxStates }),
       ...(maxMemoryMebibytes === null ? {} : { maxBytes: maxMemoryMebibytes * 2 ** 20 }),
     };
-    return judgeInThread(job, signal, onSearch);
+    return judgeInProcess(job, signal, onSearch);
   };
 }

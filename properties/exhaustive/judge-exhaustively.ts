@@ -12,6 +12,7 @@ import {
 } from "./latchkey-options.ts";
 import { latchkeySystem } from "./latchkey-system.ts";
 import type { PackedModel } from "./model.ts";
+import { differsFromPinned } from "./scenario-counts.ts";
 import { scenarios, type Scenario } from "./scenarios.ts";
 
 export interface ExhaustiveOptions {
@@ -104,13 +105,14 @@ export interface JudgedScenario {
   readonly result: CheckResult;
 }
 
-/** Searches one scenario. Symmetric states count once: the invariants do not tell attempts apart. */
+/** Searches one scenario. Symmetric states count once unless it says otherwise: the invariants do not tell attempts apart. */
 export async function judgeScenario(
   scenario: Scenario,
   options: Pick<ExhaustiveOptions, "maxStates" | "maxBytes" | "signal" | "onProgress">,
   maxSeconds: number,
 ): Promise<JudgedScenario> {
-  const model = compileSystem(latchkeySystem(scenario.options), { symmetry: true });
+  const symmetry = scenario.tellsAttemptsApart !== true;
+  const model = compileSystem(latchkeySystem(scenario.options), { symmetry });
   const { maxStates, maxBytes, signal, onProgress } = options;
   const result = await checkModel(model, {
     // A single attempt has nobody to change places with.
@@ -155,7 +157,8 @@ function storeState(model: PackedModel, state: Uint32Array): string {
 
 interface Row {
   readonly search: ScenarioEvidence;
-  readonly isStopped: boolean;
+  /** Why the search decides nothing whatever it found, in one line; null where it does. */
+  readonly open: string | null;
   readonly witness: ExhaustiveWitness | null;
 }
 
@@ -174,7 +177,7 @@ function rowOf({ scenario, model, result }: JudgedScenario, invariant: WatchedIn
         evidence: { states, edges, depth },
         elapsedMs,
       },
-      isStopped: result.stoppedBy !== null && result.stoppedBy !== "refuted",
+      open: whyOpen(scenario, result, property),
       witness: steps && {
         scenario: scenario.id,
         length: steps.length,
@@ -183,6 +186,11 @@ function rowOf({ scenario, model, result }: JudgedScenario, invariant: WatchedIn
       },
     },
   ];
+}
+
+function whyOpen(scenario: Scenario, result: CheckResult, { because }: PropertyResult) {
+  if (result.stoppedBy !== null && result.stoppedBy !== "refuted") return because;
+  return differsFromPinned(scenario.id, result);
 }
 
 function witnessSteps(model: PackedModel, { verdict, witness }: PropertyResult) {
@@ -197,7 +205,8 @@ function boundsOf(options: LatchkeyOptions): Readonly<Record<string, number | st
 
 /**
  * Refuted by one scenario is refuted. It holds where every scenario that watches it was searched to
- * the end and one of them exercised it; a bound that was passed makes it inconclusive.
+ * the end and one of them exercised it; a bound that was passed makes it inconclusive, and so does a
+ * count of states that is not the pinned one: then another system was searched than the one that is claimed.
  */
 function verdictOf(
   invariant: WatchedInvariant,
@@ -210,15 +219,16 @@ function verdictOf(
   const shortest = first
     ? others.reduce((best, each) => (each.length < best.length ? each : best), first)
     : null;
-  const stopped = rows.find(({ isStopped }) => isStopped);
+  const openRow = rows.find(({ open }) => open !== null);
   const exercised = searches.some(({ verdict }) => verdict === "holds");
-  const open = stopped ?? (exercised ? null : rows[0]) ?? null;
+  const open = openRow ?? (exercised ? null : rows[0]) ?? null;
   return {
     invariant,
     statement: watchedInvariants[invariant],
     policy,
     verdict: shortest ? "refuted" : open ? "inconclusive" : "holds",
-    reason: shortest || !open ? null : `${open.search.scenario}: ${open.search.because}`,
+    reason:
+      shortest || !open ? null : `${open.search.scenario}: ${open.open ?? open.search.because}`,
     searches,
     witness: shortest,
   };

@@ -1,18 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { judgeScenario } from "./judge-exhaustively.ts";
+import { differsFromPinned, pinnedCounts } from "./scenario-counts.ts";
 import { hardenedScenarios, scenarios } from "./scenarios.ts";
-
-/** States, edges and depth of each quick scenario of hardened; symmetric states count once. */
-const counts: Readonly<Record<string, readonly [number, number, number]>> = {
-  "hardened-three": [984_843, 6_594_140, 48],
-  "hardened-copies": [107_902, 603_138, 38],
-  "hardened-payloads": [86_776, 421_501, 31],
-  "hardened-memory": [99_452, 558_594, 38],
-  "hardened-window": [22_737, 108_687, 31],
-  "hardened-keys": [3, 3, 2],
-  "hardened-queue": [944_839, 6_032_269, 37],
-  "hardened-queue-copies": [26_002, 128_089, 28],
-};
 
 describe("the scenarios of hardened", () => {
   it.each(
@@ -24,10 +13,29 @@ describe("the scenarios of hardened", () => {
     async (id, scenario) => {
       const { result } = await judgeScenario(scenario, {}, 300);
       expect(result.properties.filter(({ verdict }) => verdict === "refuted")).toEqual([]);
-      expect([result.states, result.edges, result.depth]).toEqual(counts[id]);
+      expect([result.states, result.edges, result.depth]).toEqual(pinnedCounts[id]);
     },
     300_000,
   );
+
+  it("have pinned counts, the deep ones too", () => {
+    expect(Object.keys(pinnedCounts).toSorted()).toEqual(
+      hardenedScenarios.map(({ id }) => id).toSorted(),
+    );
+  });
+
+  it("say in one line where a count is not the pinned one, once the search is whole", () => {
+    const pinned = { small: [10, 20, 3] } as const;
+    const whole = { stoppedBy: null, states: 10, edges: 20, depth: 3 };
+    expect(differsFromPinned("small", whole, pinned)).toBe(null);
+    expect(differsFromPinned("other", whole, pinned)).toBe(null);
+    expect(differsFromPinned("small", { ...whole, edges: 21 }, pinned)).toMatch(
+      /^the counts are not the pinned ones: states\/edges\/depth=10\/21\/3 pinned=10\/20\/3; .*$/,
+    );
+    expect(differsFromPinned("small", { ...whole, edges: 7, stoppedBy: "maxStates" }, pinned)).toBe(
+      null,
+    );
+  });
 
   it("have ids that differ", () => {
     expect(new Set(scenarios.map(({ id }) => id)).size).toBe(scenarios.length);

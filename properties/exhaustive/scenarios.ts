@@ -16,6 +16,8 @@ export interface Scenario {
   /** `quick` fits the minute of `verify`, `deep` its half hour. */
   readonly level: "quick" | "deep";
   readonly options: LatchkeyOptions;
+  /** Whether states that differ only in which attempt is which are searched one by one. Absent: they count once. */
+  readonly tellsAttemptsApart?: true;
 }
 
 /** What is watched on the way by every attempt that only asks for a key and executes. */
@@ -195,7 +197,7 @@ export const hardenedScenarios: readonly Scenario[] = [
   }),
   scenario(
     "hardened-three-copies",
-    "three attempts, any number of every fault, one copy",
+    "three attempts, any number of every fault, one copy: one fault of each kind is among them",
     "deep",
     hardened,
     {
@@ -204,16 +206,36 @@ export const hardenedScenarios: readonly Scenario[] = [
     },
   ),
   scenario(
-    "hardened-asynchronous",
-    "three attempts, any message waits for ever, any timeout comes at any moment; τ 3, D 2",
+    "hardened-pairs",
+    "three attempts, any number of every fault, two copies: all pairs of faults are among them",
     "deep",
     hardened,
     {
       ...core,
-      times: longer,
-      budgets: anyFaults,
+      budgets: { ...anyFaults, duplicate: 2 },
     },
   ),
+  // The same rules and faults as `hardened-three`, without the reduction: a second count of what it says.
+  {
+    ...scenario(
+      "hardened-asynchronous",
+      "three attempts told apart, any message waits for ever, any timeout comes at any moment; τ 2, D 1",
+      "deep",
+      hardened,
+      settings["three attempts"],
+    ),
+    tellsAttemptsApart: true,
+  },
+  {
+    ...scenario(
+      "hardened-asynchronous-longer",
+      "three attempts told apart, any message waits for ever, any timeout comes at any moment; τ 3, D 2",
+      "deep",
+      hardened,
+      { ...core, times: longer, budgets: anyFaults },
+    ),
+    tellsAttemptsApart: true,
+  },
   scenario(
     "hardened-two-copies",
     "two attempts, any number of every fault, two copies",

@@ -179,15 +179,14 @@ function dropFoundPairs(table: StateTable, batch: Batch): void {
     const to = (kept << 1) | 0;
     const first = (states[from] as number) | 0;
     const second = (states[(from + 1) | 0] as number) | 0;
-    const differs =
-      ((slots[at] as number) ^ first) | ((slots[(at + 1) | 0] as number) ^ second);
+    const differs = ((slots[at] as number) ^ first) | ((slots[(at + 1) | 0] as number) ^ second);
     states[to] = first;
     states[(to + 1) | 0] = second;
     origins[kept] = origins[i] as number;
     places[kept] = home;
     // The state of zeros looks as if it were found in any free slot, and stays.
     const ones = first | second;
-    kept = (kept + (((differs | -differs) | ~(ones | -ones)) >>> 31)) | 0;
+    kept = (kept + ((differs | -differs | ~(ones | -ones)) >>> 31)) | 0;
   }
   batch.count = kept;
 }

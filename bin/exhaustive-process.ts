@@ -1,0 +1,61 @@
+// Wires the exhaustive search into a process of its own, so that it runs beside the campaigns and in large pages.
+import { fork } from "node:child_process";
+import type {
+  ExhaustiveVerdict,
+  ScenarioProgress,
+} from "../properties/exhaustive/judge-exhaustively.ts";
+import type { ExhaustiveJob, JobMessage } from "./exhaustive-job.ts";
+
+/** Judges one policy in a process; a cancelled search comes back with what it has. */
+export function judgeInProcess(
+  job: ExhaustiveJob,
+  signal: AbortSignal,
+  onProgress: (progress: ScenarioProgress) => void,
+): Promise<readonly ExhaustiveVerdict[]> {
+  const child = fork(new URL("./exhaustive-worker.mjs", import.meta.url), {
+    env: withLargePages(process.env),
+    execArgv: [],
+    serialization: "advanced",
+  });
+  const cancel = () => child.connected && child.send("cancel");
+  return new Promise<readonly ExhaustiveVerdict[]>((resolve, reject) => {
+    child.on("message", (message: JobMessage) => {
+      switch (message.kind) {
+        case "progress":
+          return onProgress(message.progress);
+        case "judged":
+          return resolve(message.verdicts);
+        case "failed":
+          return reject(new Error(message.error));
+      }
+    });
+    child.on("error", reject);
+    child.on("exit", (code, by) => {
+      reject(
+        new Error(
+          `the process of the exhaustive search ended: code=${code} signal=${by}; give it less memory by --max-memory`,
+        ),
+      );
+    });
+    child.send(job);
+    if (signal.aborted) cancel();
+    signal.addEventListener("abort", cancel, { once: true });
+  }).finally(() => {
+    signal.removeEventListener("abort", cancel);
+    if (child.connected) child.disconnect();
+  });
+}
+
+/**
+ * The environment that makes glibc (2.35 and newer; others ignore it) ask for large pages. States are looked up all
+ * over the memory: with pages of 4 KiB a third of the time goes into finding pages and taking them into use.
+ */
+export function withLargePages(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const tunables = env["GLIBC_TUNABLES"];
+  if (tunables?.includes("glibc.malloc.hugetlb") === true) return env;
+  const largePages = "glibc.malloc.hugetlb=1";
+  return {
+    ...env,
+    GLIBC_TUNABLES: tunables ? `${tunables}:${largePages}` : largePages,
+  };
+}
