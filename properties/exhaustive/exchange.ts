@@ -3,10 +3,12 @@ import { BATCH_STATES } from "./batch.ts";
 import type { Batch } from "./batch.ts";
 import type { SearchProgress } from "./check-options.ts";
 import type { Tally } from "./expansion.ts";
-import type { StateSet } from "./state-set.ts";
+import { BLOCK_SHIFT, type StateSet } from "./state-set.ts";
 
 /** Blocks under way in each direction. */
-const RING_BLOCKS = 16;
+const RING_BLOCKS = 8;
+/** States in one: any batch fits, and several of those parts of batches that are sent. */
+export const BLOCK_STATES = 4 * BATCH_STATES;
 /** What a thread waits before it looks again on its own. */
 const WAIT_MS = 50;
 
@@ -25,11 +27,20 @@ const EDGES = 17;
 const EXPANDED = 19;
 /** In units of 1024, as bytes would not fit. */
 const KIBIBYTES = 21;
-const CONTROL_WORDS = 23;
+/** Whether the second thread has its model and can take over; a depth plus one once it shall. */
+const READY = 23;
+const HANDED_OVER = 24;
+const OWNER_WORD = 25;
+/** What of its states of the depth a thread has not begun: their depth, the next block, the first index and that after the last. */
+const OPEN_DEPTH = 26;
+const OPEN_BLOCK = 28;
+const OPEN_FROM = 30;
+const OPEN_END = 32;
+const CONTROL_WORDS = 34;
 
-/** Which thread keeps the states with this hash: by a bit that tags do not use, and homes only of the largest tables. */
-export function ownerOf(hash: number): number {
-  return (hash >>> 4) & 1;
+/** Which thread keeps the states with this value in the word that the handover names. */
+export function ownerOf(word: number): number {
+  return Math.imul(word ^ (word >>> 15), 0x9e37_79b1) >>> 31;
 }
 
 export function reserveShared(length: number): Uint32Array {
@@ -49,8 +60,8 @@ export function createSharedMemory(words: number): SharedMemory {
   const pair = (length: number): Uint32Array[] => [reserveShared(length), reserveShared(length)];
   return {
     control: new Int32Array(new SharedArrayBuffer(CONTROL_WORDS * Int32Array.BYTES_PER_ELEMENT)),
-    states: pair(RING_BLOCKS * BATCH_STATES * words),
-    origins: pair(RING_BLOCKS * BATCH_STATES),
+    states: pair(RING_BLOCKS * BLOCK_STATES * words),
+    origins: pair(RING_BLOCKS * BLOCK_STATES),
     counts: pair(RING_BLOCKS),
   };
 }
@@ -65,6 +76,7 @@ const STOP_CODES = [
   "decided",
   "refuted",
   "fault",
+  "finished",
 ] as const;
 export type StopCode = (typeof STOP_CODES)[number];
 
@@ -90,6 +102,76 @@ export function totals(
     depth: Math.max(Atomics.load(control, DRAINED), Atomics.load(control, DRAINED + 1)),
     bytes: sum(KIBIBYTES) * 1024,
   };
+}
+
+/** What the first thread leaves to the second when it is no longer alone. */
+export interface Handover {
+  /** The depth of the states that both are about to expand. */
+  readonly depth: number;
+  /** The index after the last state that the first thread found. */
+  readonly end: number;
+  /** The word of a state that says whose it is. */
+  readonly ownerWord: number;
+}
+
+export function isReady(control: Int32Array): boolean {
+  return Atomics.load(control, READY) === 1;
+}
+
+export function handOver(control: Int32Array, { depth, end, ownerWord }: Handover): void {
+  Atomics.store(control, OWNER_WORD, ownerWord);
+  Atomics.store(control, OPEN_END, end);
+  Atomics.store(control, HANDED_OVER, depth + 1);
+  ring(control, 1);
+}
+
+/** Tells that the second thread is ready and waits for its share; null once stopped. */
+export function awaitHandover(control: Int32Array): Handover | null {
+  Atomics.store(control, READY, 1);
+  for (;;) {
+    const heard = Atomics.load(control, BELL + 1);
+    if (stoppedBy(control) !== null) return null;
+    const handed = Atomics.load(control, HANDED_OVER);
+    if (handed > 0) {
+      return {
+        depth: handed - 1,
+        end: Atomics.load(control, OPEN_END),
+        ownerWord: Atomics.load(control, OWNER_WORD),
+      };
+    }
+    Atomics.wait(control, BELL + 1, heard, WAIT_MS);
+  }
+}
+
+/** Some states of one depth: a block's, or what the first or last block has of them. */
+export interface Portion {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Offers the states from `from` up to `end`, which are a thread's own of this depth, to both threads. */
+export function offer(
+  control: Int32Array,
+  part: number,
+  depth: number,
+  from: number,
+  end: number,
+): void {
+  Atomics.store(control, OPEN_BLOCK + part, from >>> (BLOCK_SHIFT + 1));
+  Atomics.store(control, OPEN_FROM + part, from);
+  Atomics.store(control, OPEN_END + part, end);
+  Atomics.store(control, OPEN_DEPTH + part, depth);
+}
+
+/** Takes a block of the states that a thread offered, if it has some left; null otherwise. */
+export function takePortion(control: Int32Array, part: number, depth: number): Portion | null {
+  if (Atomics.load(control, OPEN_DEPTH + part) !== depth) return null;
+  const end = Atomics.load(control, OPEN_END + part);
+  const block = Atomics.add(control, OPEN_BLOCK + part, 1);
+  const first = ((block << 1) | part) << BLOCK_SHIFT;
+  if (first >= end) return null;
+  const from = Math.max(first, Atomics.load(control, OPEN_FROM + part));
+  return { from, to: Math.min(first + (2 << BLOCK_SHIFT), end) };
 }
 
 function ring(control: Int32Array, thread: number): void {
@@ -165,20 +247,23 @@ export class Exchange {
     return Atomics.load(this.#control, FINISHED + this.#other) >= depth;
   }
 
-  /** Tells what this thread found at the depth, waits for the other, and returns what both found; null once stopped. */
-  agree(depth: number, frontier: number, marked: number, deadlocks: number): Agreement | null {
+  /** Adds what this thread saw to what both did. */
+  publish(marked: number, deadlocks: number): void {
+    Atomics.or(this.#control, MARKS, marked);
+    Atomics.add(this.#control, DEADLOCKS, deadlocks);
+  }
+
+  /** Tells how many states this thread found at the depth, all published. */
+  tell(depth: number, frontier: number): void {
+    Atomics.store(this.#control, FRONTIER + this.#me, frontier);
+    Atomics.store(this.#control, DRAINED + this.#me, depth);
+    ring(this.#control, this.#other);
+  }
+
+  /** What both found, once the other thread has told; null before. */
+  agreement(depth: number): Agreement | null {
     const control = this.#control;
-    Atomics.store(control, FRONTIER + this.#me, frontier);
-    Atomics.or(control, MARKS, marked);
-    Atomics.add(control, DEADLOCKS, deadlocks);
-    Atomics.store(control, DRAINED + this.#me, depth);
-    ring(control, this.#other);
-    for (;;) {
-      const heard = this.hear();
-      if (Atomics.load(control, DRAINED + this.#other) >= depth) break;
-      if (stoppedBy(control) !== null) return null;
-      this.wait(heard);
-    }
+    if (Atomics.load(control, DRAINED + this.#other) < depth) return null;
     return {
       frontier: Atomics.load(control, FRONTIER) + Atomics.load(control, FRONTIER + 1),
       marked: Atomics.load(control, MARKS),
@@ -201,8 +286,10 @@ export class Exchange {
     return Atomics.load(this.#control, BELL + this.#me);
   }
 
-  wait(heard: number): void {
-    Atomics.wait(this.#control, BELL + this.#me, heard, WAIT_MS);
+  /** Waits for the bell. Where it stays silent the event loop has its turn: that the other thread died is heard there. */
+  async wait(heard: number): Promise<void> {
+    if (Atomics.wait(this.#control, BELL + this.#me, heard, WAIT_MS) !== "timed-out") return;
+    await new Promise<void>((resolve) => setImmediate(resolve));
   }
 }
 
@@ -210,15 +297,15 @@ export class Exchange {
 function blocksOf(memory: SharedMemory, words: number, sender: number): Batch[] {
   const states = memory.states[sender] as Uint32Array;
   const origins = memory.origins[sender] as Uint32Array;
-  const hashes = new Int32Array(BATCH_STATES);
-  const places = new Int32Array(BATCH_STATES);
-  const guesses = new Int32Array(BATCH_STATES);
+  const hashes = new Int32Array(BLOCK_STATES);
+  const places = new Int32Array(BLOCK_STATES);
+  const guesses = new Int32Array(BLOCK_STATES);
   return Array.from({ length: RING_BLOCKS }, (_, block) => {
-    const from = block * BATCH_STATES;
+    const from = block * BLOCK_STATES;
     return {
       words,
-      states: states.subarray(from * words, (from + BATCH_STATES) * words),
-      origins: origins.subarray(from, from + BATCH_STATES),
+      states: states.subarray(from * words, (from + BLOCK_STATES) * words),
+      origins: origins.subarray(from, from + BLOCK_STATES),
       hashes,
       places,
       guesses,

@@ -5,28 +5,32 @@ import type { CheckOptions, SearchProgress, SearchSettings } from "./check-optio
 import { checkModel, finishCheck } from "./check.ts";
 import type { CheckResult, StopCause } from "./check-result.ts";
 import { createSharedMemory, reserveShared, stop, stoppedBy, totals } from "./exchange.ts";
-import type { SharedMemory } from "./exchange.ts";
+import type { SharedMemory, StopCode } from "./exchange.ts";
 import { createTally, ModelFault } from "./expansion.ts";
 import type { Tally } from "./expansion.ts";
 import type { ModelModule, ModelReference, PackedModel } from "./model.ts";
 import { Pacer } from "./pacer.ts";
-import type { WorkerFault, WorkerReport, WorkerTask } from "./search-worker.ts";
+import type { WorkerAnswer, WorkerTask } from "./search-worker.ts";
+import { Searcher, type SearcherReport, type SearcherTask } from "./searcher.ts";
 import { depthOf } from "./state-graph.ts";
 import type { StateGraph } from "./state-graph.ts";
 import { BLOCK_SHIFT, capacityOf } from "./state-set.ts";
 
 /** Below so many states the second thread does not pay, and the bound could not be kept exactly enough. */
 const LEAST_STATES = 1 << 14;
-const LOOK_EVERY_MS = 20;
+/** Nor does it while fewer are found at one depth. */
+const HAND_OVER_AT = 20_000;
 
 /**
  * Checks the model with two threads; the model is made in each from the reference. Counts, verdicts and the lengths
  * of shortest witnesses are those of {@link checkModel}; which of several shortest witnesses is given depends on
  * the race. A bound of states may be undershot by some thousands, and a bound below 16,384 is checked by one thread.
+ * This thread searches alone while the other starts and until so many states as `handOverAt` are found at one depth.
  */
 export async function checkInParallel(
   reference: ModelReference,
   options: CheckOptions = {},
+  handOverAt = HAND_OVER_AT,
 ): Promise<CheckResult> {
   const module = (await import(/* @vite-ignore */ reference.module)) as Partial<ModelModule>;
   if (typeof module.createModel !== "function") {
@@ -38,8 +42,9 @@ export async function checkInParallel(
   const settings = settle(model, options);
   if (settings.bounds.maxStates < LEAST_STATES) return checkModel(model, options);
   const pacer = new Pacer(settings);
-  const graph = await searchInParallel(reference, model, settings, pacer);
-  return finishCheck(model, settings, pacer, graph, 2);
+  const graph = await searchInParallel(reference, model, settings, pacer, handOverAt);
+  const workers = graph.parts.filter(({ end }, part) => end > part << BLOCK_SHIFT).length;
+  return finishCheck(model, settings, pacer, graph, Math.max(1, workers));
 }
 
 async function searchInParallel(
@@ -47,6 +52,7 @@ async function searchInParallel(
   model: PackedModel,
   settings: SearchSettings,
   pacer: Pacer,
+  handOverAt: number,
 ): Promise<StateGraph> {
   const { words } = model;
   const bounds = { ...settings.bounds, maxBytes: Math.floor(settings.bounds.maxBytes / 2) };
@@ -55,32 +61,59 @@ async function searchInParallel(
   const blocks = 2 * ((capacityOf({ words, ...bounds }) >>> BLOCK_SHIFT) + 1);
   const records = reserveShared(Math.min(blocks << BLOCK_SHIFT, 2 ** 28) * (words + 1));
   const { symmetry, stopWhen, judgeDeadlock } = settings;
-  const tasks = [0, 1].map((me): WorkerTask => ({
-    reference,
+  const task = {
     settings: { symmetry, stopWhen, judgeDeadlock },
     bounds,
-    me,
     memory,
     records,
-  }));
-  const looking = setInterval(() => look(memory, settings, pacer), LOOK_EVERY_MS);
+    handOverAt,
+  };
+  const second = runWorker({ ...task, reference, me: 1 });
+  const [report, answer] = await Promise.all([
+    searchHere({ ...task, me: 0 }, model, settings, pacer),
+    second,
+  ]);
+  const reports = answer === null ? [report] : [report, answer];
+  return join(model, records, reports, stoppedBy(memory.control));
+}
+
+/** Searches in this thread; in the end the other stops too. */
+async function searchHere(
+  task: SearcherTask,
+  model: PackedModel,
+  settings: SearchSettings,
+  pacer: Pacer,
+): Promise<SearcherReport> {
+  const { control } = task.memory;
+  if (settings.signal?.aborted === true) stop(control, "cancelled");
+  const breathe = (): Promise<void> | null => {
+    if (!pacer.due()) return null;
+    return pacer
+      .pause((elapsedMs) => progressOf(task.memory, elapsedMs))
+      .then((cause) => {
+        if (cause !== null) stop(control, cause);
+      });
+  };
   try {
-    const reports = await Promise.all(tasks.map((task) => runWorker(task)));
-    return join(model, records, reports, stoppedBy(memory.control));
+    return await new Searcher(task, model).begin(breathe);
+  } catch (error) {
+    stop(control, "fault");
+    throw error;
   } finally {
-    clearInterval(looking);
+    stop(control, "finished");
   }
 }
 
-function runWorker(task: WorkerTask): Promise<WorkerReport> {
+/** Resolves with null where the first thread finished alone. */
+function runWorker(task: WorkerTask): Promise<SearcherReport | null> {
+  const worker = new Worker(new URL("./search-worker.mjs", import.meta.url), {
+    workerData: task,
+    execArgv: [],
+  });
   return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL("./search-worker.mjs", import.meta.url), {
-      workerData: task,
-      execArgv: [],
-    });
-    worker.once("message", (answer: WorkerReport | WorkerFault) => {
-      if (answer.kind === "report") resolve(answer);
-      else reject(new ModelFault(answer.message));
+    worker.once("message", (answer: WorkerAnswer) => {
+      if (answer.kind === "fault") reject(new ModelFault(answer.message));
+      else resolve(answer.kind === "idle" ? null : answer);
     });
     worker.once("error", (error) => {
       stop(task.memory.control, "fault");
@@ -89,11 +122,9 @@ function runWorker(task: WorkerTask): Promise<WorkerReport> {
   });
 }
 
-function look({ control }: SharedMemory, settings: SearchSettings, pacer: Pacer): void {
-  if (settings.signal?.aborted === true) stop(control, "cancelled");
-  if (pacer.elapsedMs > settings.bounds.maxSeconds * 1000) stop(control, "maxSeconds");
-  const { states, edges, expanded, depth, bytes } = totals(control);
-  pacer.report((elapsedMs): SearchProgress => ({
+function progressOf(memory: SharedMemory, elapsedMs: number): SearchProgress {
+  const { states, edges, expanded, depth, bytes } = totals(memory.control);
+  return {
     states,
     edges,
     depth,
@@ -101,23 +132,24 @@ function look({ control }: SharedMemory, settings: SearchSettings, pacer: Pacer)
     bytes,
     elapsedMs,
     statesPerSecond: Math.round((states / elapsedMs) * 1000),
-  }));
+  };
 }
 
 function join(
   model: PackedModel,
   records: Uint32Array,
-  reports: readonly WorkerReport[],
-  cause: StopCause | "fault" | null,
+  reports: readonly SearcherReport[],
+  cause: StopCode,
 ): StateGraph {
-  const sum = (of: (report: WorkerReport) => number): number =>
+  const sum = (of: (report: SearcherReport) => number): number =>
     reports.reduce((total, report) => total + of(report), 0);
   const states = sum(({ count }) => count);
   const tally = createTally();
   const queueLength = states - sum((report) => report.tally.expanded);
   const graph: StateGraph = {
     set: { words: model.words, stride: model.words + 1, records, index: null },
-    parts: reports,
+    // The numbering is that of two parts, the second empty where one thread did it all.
+    parts: [...reports, { depthStarts: [1 << BLOCK_SHIFT], end: 1 << BLOCK_SHIFT }].slice(0, 2),
     tally,
     states,
     depth: Math.min(...reports.map(({ depth }) => depth)),

@@ -1,7 +1,7 @@
 // Decides whether a state is new, and keeps every state once, in the order of arrival: the set is also the queue.
 import type { Batch } from "./batch.ts";
 import { hashStates } from "./state-hash.ts";
-import { INDEX_MASK, same, StateIndex, TAG_SHIFT } from "./state-index.ts";
+import { enter, INDEX_MASK, same, StateIndex, TAG_SHIFT } from "./state-index.ts";
 import { afterSlot, fetchSlots, PAIRS_MASK, SINGLES_MASK, StateTable } from "./state-table.ts";
 
 /** Sets of several threads that share their records take turns by blocks of so many. */
@@ -49,6 +49,8 @@ export class StateSet {
   readonly index: StateIndex | null;
   readonly parts: number;
   count = 0;
+  /** States that another set keeps and this one knows. */
+  adopted = 0;
   /** The index that the next new state gets. */
   next: number;
   /** Of narrow states: whether the state of zeros, which would be a free slot, is here. */
@@ -88,16 +90,25 @@ export class StateSet {
    * `maxStates` is that of the options unless told otherwise.
    */
   insert(batch: Batch, maxStates = this.#options.maxStates): InsertOutcome {
-    const { table, count, index } = this;
+    const { table, index } = this;
     const { maxBytes } = this.#options;
-    if (this.bytes + table.bytesToAdd(count + batch.count) > maxBytes) return "maxBytes";
-    if (table.moving || table.bytesToAdd(count + batch.count) > 0) this.#grow(batch.count);
+    const entries = this.count + this.adopted + batch.count;
+    if (this.bytes + table.bytesToAdd(entries) > maxBytes) return "maxBytes";
+    if (table.moving || table.bytesToAdd(entries) > 0) this.#grow(batch.count);
     const affordable = Math.floor((maxBytes - table.bytes) / (this.stride * 4));
     const limit = Math.min(maxStates, affordable);
     const done =
       index === null ? this.#insertNarrow(batch, limit) : this.#insertWide(index, batch, limit);
     if (done) return "done";
     return maxStates <= affordable ? "maxStates" : "maxBytes";
+  }
+
+  /** Learns of the hashed states of the batch, which another set keeps under the indices in `origins`; none is here yet. */
+  adopt(batch: Batch): void {
+    const known = this.count + this.adopted;
+    if (this.index !== null) enter(this.index, known, batch);
+    else enterNarrow(this.table, known, batch);
+    this.adopted += batch.count;
   }
 
   #insertNarrow(batch: Batch, limit: number): boolean {
@@ -118,7 +129,7 @@ export class StateSet {
 
   #grow(added: number): void {
     const startedMs = performance.now();
-    this.table.makeRoom(this.count, added);
+    this.table.makeRoom(this.count + this.adopted, added);
     const pauseMs = performance.now() - startedMs;
     if (pauseMs > this.maxPauseMs) this.maxPauseMs = pauseMs;
   }
@@ -137,6 +148,24 @@ function narrowTable(words: 1 | 2, maxEntries: number): StateTable {
     fullest: 0.8,
     rehash: (entries, count, hashes) => hashStates(entries, count, words, hashes),
   });
+}
+
+function enterNarrow(table: StateTable, entered: number, batch: Batch): void {
+  const { states, hashes, places, words, count } = batch;
+  table.makeRoom(entered, count);
+  fetchSlots(table, hashes, places, count);
+  const { slots } = table;
+  const mask = words === 1 ? SINGLES_MASK : PAIRS_MASK;
+  for (let i = 0; i < count; i += 1) {
+    const home = places[i] as number;
+    let slot = home;
+    while (((slots[slot * words] as number) | (slots[(slot + 1) * words - 1] as number)) !== 0) {
+      slot = afterSlot(slot, home, mask);
+    }
+    for (let word = 0; word < words; word += 1) {
+      slots[slot * words + word] = states[i * words + word] as number;
+    }
+  }
 }
 
 /** Inserts what is new; false when `limit` states are there and one more would come. So do the two that follow. */
