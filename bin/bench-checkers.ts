@@ -1,8 +1,18 @@
 // Measures the exhaustive checker beside SPIN, Rumur, @xstate/graph and a naive search, on one and the same mutex.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { availableParallelism } from "node:os";
-import { pathToFileURL } from "node:url";
+import { createInterface } from "node:readline";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { checkModel } from "../properties/exhaustive/check.ts";
 import type { CheckResult } from "../properties/exhaustive/check-result.ts";
+import { compileSystem } from "../properties/exhaustive/compile-system.ts";
+import { runSpin } from "../properties/exhaustive/cross-check.ts";
+import { gridModel } from "../properties/exhaustive/grid-model.ts";
+import { latchkeySystem } from "../properties/exhaustive/latchkey-system.ts";
+import type { PackedModel } from "../properties/exhaustive/model.ts";
+import { hardenedScenarios } from "../properties/exhaustive/scenarios.ts";
+import { hasLargePages, withLargePages } from "./large-pages.ts";
 import { checkInParallel } from "../properties/exhaustive/parallel-search.ts";
 import { mutexModel } from "../properties/exhaustive/mutex-model.ts";
 import type { MutexOptions } from "../properties/exhaustive/mutex-model.ts";
@@ -16,12 +26,16 @@ import type { Measurement } from "../properties/exhaustive/other-checkers.ts";
 
 export interface BenchOptions {
   readonly print?: (line: string) => void;
-  /** Alternating runs of the comparison; the median counts. Default: 3. */
+  /** Alternating runs of each comparison; the median counts. Default: 3. */
   readonly rounds?: number;
   /** The system compared on. Default: five attempts, 1.3 million states. */
   readonly shared?: MutexOptions;
-  /** Sizes for the cost per state. Default: five from 10^4 to 10^7. */
+  /** Sizes for the cost per state, SPIN's beside. Default: five from 10^4 to 10^7. */
   readonly sizes?: readonly MutexOptions[];
+  /** Of the system whose branching does not grow. */
+  readonly sides?: readonly number[];
+  /** What two threads are measured on. Default: 17 million states. */
+  readonly large?: MutexOptions;
   /** What to import for `@xstate/graph`, where it is not installed beside. */
   readonly graphModule?: string;
 }
@@ -34,20 +48,37 @@ export interface CheckerRates {
   readonly bytesPerState: Readonly<Record<string, number | null>>;
 }
 
-/** Measures and prints; about two minutes on two cores. Throws if two checkers count different states. */
+/** Measures in a process that is started as the one of `verify` is; the other checkers inherit its large pages. */
+export async function benchInLargePages(print: (line: string) => void): Promise<void> {
+  const child = spawn(process.execPath, ["--import", "tsx", fileURLToPath(import.meta.url)], {
+    env: withLargePages(process.env),
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  for await (const line of createInterface({ input: child.stdout })) print(line);
+  if (child.exitCode === null) await once(child, "exit");
+  if (child.exitCode !== 0) {
+    throw new Error(`the bench of the checkers ended: code=${child.exitCode}; see what it said`);
+  }
+}
+
+/** Measures and prints; about three minutes on two cores. Throws if two checkers count different states. */
 export async function benchCheckers(options: BenchOptions = {}): Promise<CheckerRates> {
-  const { print = printLine, rounds = 3, shared = mutex(5, 8) } = options;
+  const { print = printLine, rounds = 3, shared = mutex(5, 8), large = mutex(5, 16) } = options;
   const sizes = options.sizes ?? [
     mutex(3, 4),
     mutex(3, 8),
     mutex(4, 10),
     mutex(5, 8),
     mutex(5, 12),
-    mutex(5, 16),
   ];
+  print(
+    `large pages ${hasLargePages(process.env) ? "asked for, by every checker" : "not asked for"}`,
+  );
   const rates = await compare(shared, rounds, options.graphModule, print);
-  await costPerState(sizes, print);
-  await twoThreads(shared, rounds, print);
+  await compareBySize(sizes, rounds, print);
+  await costBySide(options.sides ?? [10, 18, 32, 57], print);
+  await compareOnFullSystem(rounds, print);
+  await twoThreads(large, rounds, print);
   return rates;
 }
 
@@ -186,28 +217,99 @@ function printComparison(
   };
 }
 
-async function costPerState(
+/** Latchkey and SPIN at each size, alternating; "edge" is a step tried, and grows in number with the clock. */
+async function compareBySize(
   sizes: readonly MutexOptions[],
+  rounds: number,
   print: (line: string) => void,
 ): Promise<void> {
-  print("cost by size (processor time)");
+  print("cost by size, of the mutex (processor time, median)");
   for (const size of sizes) {
-    // A small search is over before the clock has moved: repeat it, in no more memory than it needs, which is
-    // reserved anew each time.
-    const { states } = await checkModel(mutexModel(size));
-    const bounds = { maxBytes: Math.max(2 ** 20, states * 48) };
-    const cpuBefore = process.cpuUsage();
-    let result = await checkModel(mutexModel(size), { bounds });
-    let runs = 1;
-    for (; runs * states < 300_000; runs += 1) {
-      result = await checkModel(mutexModel(size), { bounds });
+    const spin = await prepareSpin(size);
+    const ours: Cost[] = [];
+    const theirs: Measurement[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      ours.push(await costOf(() => mutexModel(size)));
+      if ("run" in spin) theirs.push(await spin.run());
     }
-    const { user, system } = process.cpuUsage(cpuBefore);
-    const nanoseconds = ((user + system) * 1000) / runs;
-    print(
-      `  ${thousands(result.states).padStart(12)} states ${(nanoseconds / result.states).toFixed(0).padStart(6)} ns/state ${(nanoseconds / result.edges).toFixed(0).padStart(5)} ns/edge  ${result.bytesPerState.toFixed(1).padStart(5)} bytes/state  longest pause ${result.maxPauseMs.toFixed(1)} ms`,
-    );
+    const spinNs = median(theirs.map(({ cpuMs, states }) => (cpuMs * 1e6) / states));
+    const ratio = spinNs / median(ours.map((each) => each.nsPerState));
+    // The processor time of a short run is read in ticks of 10 ms.
+    const beside =
+      theirs.length === 0 || spinNs * (ours[0]?.states ?? 0) < 3e8
+        ? ""
+        : `  SPIN ${spinNs.toFixed(0)} ns/state: ${ratio.toFixed(1)} times`;
+    printCost(ours, beside, print);
   }
+}
+
+async function costBySide(sides: readonly number[], print: (line: string) => void): Promise<void> {
+  print("cost by size, of four counters: four steps from every state");
+  for (const side of sides) {
+    const costs: Cost[] = [];
+    for (let round = 0; round < 3; round += 1) costs.push(await costOf(() => gridModel(side)));
+    printCost(costs, "", print);
+  }
+}
+
+interface Cost {
+  readonly states: number;
+  readonly nsPerState: number;
+  readonly nsPerEdge: number;
+  readonly bytesPerState: number;
+  readonly maxPauseMs: number;
+}
+
+/** A small search is over before the clock has moved: it is repeated, in no more memory than it needs. */
+async function costOf(create: () => PackedModel): Promise<Cost> {
+  const { states, edges } = await checkModel(create());
+  const bounds = { maxBytes: Math.max(2 ** 20, states * 48) };
+  const before = process.cpuUsage();
+  let result = await checkModel(create(), { bounds });
+  let runs = 1;
+  for (; runs * states < 300_000; runs += 1) result = await checkModel(create(), { bounds });
+  const { user, system } = process.cpuUsage(before);
+  const nanoseconds = ((user + system) * 1000) / runs;
+  const { bytesPerState, maxPauseMs } = result;
+  return {
+    states,
+    nsPerState: nanoseconds / states,
+    nsPerEdge: nanoseconds / edges,
+    bytesPerState,
+    maxPauseMs,
+  };
+}
+
+function printCost(costs: readonly Cost[], beside: string, print: (line: string) => void): void {
+  const of = (field: keyof Cost): number => median(costs.map((each) => each[field]));
+  const pauseMs = Math.max(...costs.map((each) => each.maxPauseMs));
+  print(
+    `  ${thousands(of("states")).padStart(12)} states ${of("nsPerState").toFixed(0).padStart(6)} ns/state ${of("nsPerEdge").toFixed(0).padStart(5)} ns/edge  ${of("bytesPerState").toFixed(1).padStart(5)} bytes/state  longest pause ${pauseMs.toFixed(1)} ms${beside}`,
+  );
+}
+
+/** The whole system of two attempts, not reduced by symmetry, against SPIN on what `latchkey export` writes. */
+async function compareOnFullSystem(rounds: number, print: (line: string) => void): Promise<void> {
+  const scenario = hardenedScenarios.find(({ id }) => id === "hardened-copies");
+  if (scenario === undefined) throw new Error("no scenario: id=hardened-copies; name another");
+  const system = latchkeySystem(scenario.options);
+  const ours: number[] = [];
+  const theirs: number[] = [];
+  let words = 0;
+  let states = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    const model = compileSystem(system, { symmetry: false });
+    const result = await checkModel(model);
+    ({ words } = model);
+    ({ states } = result);
+    ours.push(states / result.searchMs);
+    const spin = await runSpin(system);
+    if (spin.kind !== "finished") return print(`the whole system: ${spin.message}`);
+    theirs.push(spin.states / spin.searchMs);
+  }
+  print(
+    `the whole system, ${words} words, ${thousands(states)} states: ${thousands(median(ours) * 1000)} /s, SPIN ${thousands(median(theirs) * 1000)} /s: ${(median(ours) / median(theirs)).toFixed(1)} times (by the clock; median of ${rounds})`,
+  );
 }
 
 async function twoThreads(
@@ -227,7 +329,7 @@ async function twoThreads(
     ratios.push(one.searchMs / two.searchMs);
   }
   print(
-    `two threads, by the clock, on ${availableParallelism()} cores: ${median(ratios).toFixed(2)} times one (${ratios.map((ratio) => ratio.toFixed(2)).join(", ")})`,
+    `two threads, ${system.attempts} attempts, clock ${system.clock}, by the clock, on ${availableParallelism()} cores: ${median(ratios).toFixed(2)} times one (${ratios.map((ratio) => ratio.toFixed(2)).join(", ")})`,
   );
 }
 

@@ -7,7 +7,7 @@ export const benches: Readonly<Record<string, (print: (line: string) => void) =>
     (await import("./bench-linearizability.ts")).benchLinearizability(print);
   },
   checkers: async (print) => {
-    await (await import("./bench-checkers.ts")).benchCheckers({ print });
+    await (await import("./bench-checkers.ts")).benchInLargePages(print);
   },
   gateway: async (print) => (await import("./bench-gateway.ts")).printGatewayBench(print),
 };

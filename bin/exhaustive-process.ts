@@ -5,6 +5,7 @@ import type {
   ScenarioProgress,
 } from "../properties/exhaustive/judge-exhaustively.ts";
 import type { ExhaustiveJob, JobMessage } from "./exhaustive-job.ts";
+import { withLargePages } from "./large-pages.ts";
 
 /** Judges one policy in a process; a cancelled search comes back with what it has. */
 export function judgeInProcess(
@@ -44,18 +45,4 @@ export function judgeInProcess(
     signal.removeEventListener("abort", cancel);
     if (child.connected) child.disconnect();
   });
-}
-
-/**
- * The environment that makes glibc (2.35 and newer; others ignore it) ask for large pages. States are looked up all
- * over the memory: with pages of 4 KiB a third of the time goes into finding pages and taking them into use.
- */
-export function withLargePages(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const tunables = env["GLIBC_TUNABLES"];
-  if (tunables?.includes("glibc.malloc.hugetlb") === true) return env;
-  const largePages = "glibc.malloc.hugetlb=1";
-  return {
-    ...env,
-    GLIBC_TUNABLES: tunables ? `${tunables}:${largePages}` : largePages,
-  };
 }

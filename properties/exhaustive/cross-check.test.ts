@@ -1,5 +1,7 @@
 // SPIN and Rumur count the states and transitions that we count, and give the verdicts that we give.
 import { describe, expect, test, vi } from "vitest";
+import { checkModel } from "./check.ts";
+import { compileSystem } from "./compile-system.ts";
 import {
   defaultBounds,
   runRumur,
@@ -14,7 +16,8 @@ import { spinCounts, type GraphCounts } from "./export-promela.ts";
 import { exploreByInterpreter } from "./interpret-system.ts";
 import { randomSystem, seededDecisions } from "./random-system.ts";
 import { missingPrograms } from "./run-program.ts";
-import type { System } from "./system-language.ts";
+import { equal } from "./system-expressions.ts";
+import type { Expression, Property, System } from "./system-language.ts";
 
 // Building a verifier takes gcc seconds on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
@@ -73,6 +76,35 @@ describe.skipIf(skipped)(`SPIN${reason}`, () => {
     expect(finished(await runSpin(exampleMutex(smallMutex), options, bounds)).errors).toHaveLength(
       1,
     );
+  });
+
+  test("judges an eventually as we do: somebody executes or does not, but the clock comes to its end", async () => {
+    const executed = safe.properties.find(({ id }) => id === "executed");
+    if (executed === undefined) throw new Error("the example has changed");
+    const eventually = (id: string, predicate: Expression): Property => ({
+      id,
+      kind: "eventually",
+      statement: "It comes to pass.",
+      predicate,
+      exercisedBy: null,
+    });
+    const system: System = {
+      ...safe,
+      properties: [
+        eventually("somebody-executes", executed.predicate),
+        eventually("clock-ends", equal({ kind: "variable", name: "clock", index: null }, 4)),
+      ],
+    };
+    const ours = await checkModel(compileSystem(system, { symmetry: false }), {
+      judgeDeadlock: false,
+    });
+    for (const { id, verdict } of ours.properties) {
+      const found = finished(
+        await runSpin(system, { eventuallyId: id, judgesEnds: false }, bounds),
+      );
+      expect([id, found.errors.length > 0 ? "refuted" : "holds"]).toEqual([id, verdict]);
+    }
+    expect(ours.properties.map(({ verdict }) => verdict)).toEqual(["refuted", "holds"]);
   });
 
   test("counts our states of systems with several initial states, tables and locals", async () => {

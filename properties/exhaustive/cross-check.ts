@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { exportMurphi } from "./export-murphi.ts";
-import { exportPromela, type ExportOptions } from "./export-promela.ts";
+import { eventuallyName, exportPromela, type ExportOptions } from "./export-promela.ts";
 import { runProgram, type ProgramOutcome } from "./run-program.ts";
 import type { System } from "./system-language.ts";
 import { lengthOf } from "./system-values.ts";
@@ -69,23 +69,32 @@ export const defaultBounds: CrossCheckBounds = {
   optimised: true,
 };
 
+export interface SpinOptions extends ExportOptions {
+  /** The `eventually` to judge beside: counts are then of pairs of states, and an error is an acceptance cycle. */
+  readonly eventuallyId?: string;
+}
+
 /** SPIN's depth-first search without any reduction. Counts compare through `spinCounts`. */
 export async function runSpin(
   system: System,
-  options: ExportOptions = {},
+  options: SpinOptions = {},
   bounds: CrossCheckBounds = defaultBounds,
 ): Promise<CrossCheck> {
   return inFolder("spin", async (folder) => {
     await writeFile(join(folder, "system.pml"), exportPromela(system, options));
     const run = runner(folder, bounds);
+    const { eventuallyId } = options;
+    const defined = eventuallyId === undefined ? [] : [`-D${eventuallyName(eventuallyId)}`];
+    const safety = eventuallyId === undefined ? ["-DSAFETY"] : [];
     const built = await inTurn([
       // SPIN calls gcc as its preprocessor, so that gcc is missed first, by name.
       () => run("gcc", ["--version"]),
-      () => run("spin", ["-o1", "-o2", "-a", "system.pml"]),
-      () => run("gcc", [...spinFlags(system, bounds), "-o", "pan", "pan.c"]),
+      () => run("spin", ["-o1", "-o2", ...defined, "-a", "system.pml"]),
+      () => run("gcc", [...spinFlags(system, bounds), ...safety, "-o", "pan", "pan.c"]),
     ]);
     if (built !== null) return built;
-    const search = [`-m${bounds.depth}`, `-w${bounds.hashBits}`];
+    const cycles = eventuallyId === undefined ? [] : ["-a"];
+    const search = [...cycles, `-m${bounds.depth}`, `-w${bounds.hashBits}`];
     return finish(await run("./pan", search), readSpin);
   });
 }
@@ -121,7 +130,6 @@ function spinFlags(system: System, bounds: CrossCheckBounds): readonly string[] 
   return [
     bounds.optimised ? "-O2" : "-O0",
     "-w",
-    "-DSAFETY",
     "-DNOREDUCE",
     `-DMEMLIM=${bounds.memoryMegabytes}`,
     ...(elements > 200 ? ["-DVECTORSZ=8192"] : []),

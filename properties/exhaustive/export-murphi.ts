@@ -18,7 +18,7 @@ import { initialValues, kindOf, symmetricSet } from "./system-values.ts";
  * The system as rulesets over the attempts, which are a scalarset: one text serves both searches, with
  * `--symmetry-reduction exhaustive` and with `off`. An `always` is an invariant, a `sometimes` a cover, and a
  * `reachable` is what Rumur calls liveness: from every state a path leads to a state where it holds.
- * `eventually` cannot be stated. The end predicate is an invariant: in every state some rule is enabled, or it holds.
+ * `eventually` cannot be stated, and a comment says so. The end predicate is an invariant: in every state some rule is enabled, or it holds.
  */
 export function exportMurphi(system: System, options: ExportOptions = {}): string {
   requireWellFormed(system);
@@ -29,6 +29,7 @@ export function exportMurphi(system: System, options: ExportOptions = {}): strin
       .filter((each) => isCarried(each, options))
       .flatMap((each) => propertyText(text, each)),
     ...endText(system, text),
+    ...notStated(system),
   ];
   const lines = [
     ...head(system, options),
@@ -171,6 +172,15 @@ function localsOf(statements: readonly Statement[]): readonly LocalDeclaration[]
 function propertyText(text: MurphiText, { id, kind, statement, predicate }: Property) {
   const word = kind === "always" ? "invariant" : kind === "sometimes" ? "cover" : "liveness";
   return [`-- ${statement}`, `${word} "${id}" ${text.expression(predicate)};`, ""];
+}
+
+function notStated(system: System): readonly string[] {
+  return system.properties
+    .filter(({ kind }) => kind === "eventually")
+    .map(
+      ({ id, statement }) =>
+        `-- Not part of this model, which has no word for it: eventually ${id}: ${statement}`,
+    );
 }
 
 function endText(system: System, text: MurphiText): readonly string[] {

@@ -41,8 +41,9 @@ export interface GraphCounts {
 /**
  * The system as one process that repeats `d_step { guard -> body }`. SPIN's `else` marks the states without
  * successors, where the end predicate is asserted. An `always` is asserted after every step; a `sometimes` is
- * asserted never to occur, so that SPIN's error is its witness. `reachable` and `eventually` have no place in a
- * model for safety: "from every state a goal can be reached" is not a formula of linear time.
+ * asserted never to occur, so that SPIN's error is its witness. An `eventually` is a formula of linear time, which
+ * is part of the model only where its name is defined: with a formula SPIN counts pairs of states, not ours.
+ * `reachable` is not part of it: "from every state a goal can be reached" is no formula of linear time.
  */
 export function exportPromela(system: System, options: ExportOptions = {}): string {
   requireWellFormed(system);
@@ -57,6 +58,7 @@ export function exportPromela(system: System, options: ExportOptions = {}): stri
     ...system.rules.flatMap((each) => ruleMacros(system, each)),
     ...checks(system, carried),
     ...process(system, options, chosen),
+    ...formulas(system),
   ];
   return `${lines.join("\n")}\n`;
 }
@@ -240,6 +242,27 @@ function process(system: System, options: ExportOptions, chosen: boolean): reado
     "  od",
     "}",
   ];
+}
+
+/** The name that is defined to make SPIN judge an `eventually`: one at a time. */
+export function eventuallyName(id: string): string {
+  return `EVENTUALLY_${promelaName(id)}`;
+}
+
+/** No fairness is assumed, and an execution that ends stays where it is: both as the search has it. */
+function formulas(system: System): readonly string[] {
+  return system.properties.flatMap(({ id, kind, statement, predicate }) =>
+    kind === "eventually"
+      ? [
+          "",
+          `// ${id} (eventually): ${statement}`,
+          `// Run: spin -o1 -o2 -D${eventuallyName(id)} -a FILE && gcc -O2 -DNOREDUCE -o pan pan.c && ./pan -a -m1000000`,
+          `#ifdef ${eventuallyName(id)}`,
+          `ltl ${promelaName(id)} { <> (${promelaExpression(system, predicate, new Map())}) }`,
+          "#endif",
+        ]
+      : [],
+  );
 }
 
 function judgedEnd(system: System, options: ExportOptions): Expression | null {

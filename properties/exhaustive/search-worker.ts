@@ -18,9 +18,7 @@ async function main(task: WorkerTask): Promise<WorkerAnswer> {
     const module = (await import(task.reference.module)) as ModelModule;
     const searcher = new Searcher(task, module.createModel(task.reference.options));
     const handover = awaitHandover(control);
-    return handover === null
-      ? { kind: "idle" }
-      : await searcher.takeOver(handover, () => null);
+    return handover === null ? { kind: "idle" } : await searcher.takeOver(handover, () => null);
   } catch (error) {
     stop(control, "fault");
     return { kind: "fault", message: error instanceof Error ? error.message : String(error) };
