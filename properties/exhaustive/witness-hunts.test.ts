@@ -1,8 +1,10 @@
+import { format } from "prettier";
 import { describe, expect, it } from "vitest";
 import { checkModel } from "./check.ts";
 import { compileSystem } from "./compile-system.ts";
 import { stepsOf } from "./judge-exhaustively.ts";
 import { latchkeySystem } from "./latchkey-system.ts";
+import { witnessPage, type HuntedGroup } from "./witness-page.ts";
 import { outsideHunts, paperHunts, publishedHunts, type WitnessHunt } from "./witness-hunts.ts";
 
 /** Without symmetry: the names of the attempts are part of a story. */
@@ -15,11 +17,13 @@ async function shortest(hunt: WitnessHunt): Promise<readonly string[]> {
     : [];
 }
 
-describe.each([
+const groups = [
   ["published", publishedHunts],
   ["paper", paperHunts],
   ["what is outside every claim", outsideHunts],
-] as const)("the witnesses against %s", (_, hunts) => {
+] as const;
+
+describe.each(groups)("the witnesses against %s", (_, hunts) => {
   it.each(hunts.map((hunt) => [hunt.name, hunt.invariant, hunt.length, hunt] as const))(
     "%s breaks %s in %i steps",
     async (_name, _invariant, length, hunt) => {
@@ -35,5 +39,21 @@ describe("the zombie", () => {
     const steps = zombie ? await shortest(zombie) : [];
     expect(steps.at(-2)).toBe("store: release; of attempt A: the key is absent");
     expect(steps.at(-1)).toMatch(/^store: reserve; attempt C/);
+  });
+});
+
+describe("the page of witnesses", () => {
+  it("says what is found", async () => {
+    const told: HuntedGroup[] = [];
+    for (const [title, hunts] of groups) {
+      const hunted: HuntedGroup["hunted"][number][] = [];
+      for (const hunt of hunts) hunted.push({ hunt, steps: await shortest(hunt) });
+      told.push({
+        title: title === groups[2][0] ? "Outside every claim" : `Against ${title}`,
+        hunted,
+      });
+    }
+    const page = await format(witnessPage(told), { parser: "markdown", printWidth: 100 });
+    await expect(page).toMatchFileSnapshot("../../docs/witnesses.md");
   });
 });
