@@ -8,11 +8,10 @@ import { checkModel } from "../properties/exhaustive/check.ts";
 import type { CheckResult } from "../properties/exhaustive/check-result.ts";
 import { compileSystem } from "../properties/exhaustive/compile-system.ts";
 import { runSpin } from "../properties/exhaustive/cross-check.ts";
-import { gridModel } from "../properties/exhaustive/grid-model.ts";
 import { latchkeySystem } from "../properties/exhaustive/latchkey-system.ts";
-import type { PackedModel } from "../properties/exhaustive/model.ts";
 import { hardenedScenarios } from "../properties/exhaustive/scenarios.ts";
-import { hasLargePages, withLargePages } from "./large-pages.ts";
+import { compareBySize, costBySide, median, thousands } from "./bench-cost.ts";
+import { withLargePages, withoutLargePages } from "./large-pages.ts";
 import { checkInParallel } from "../properties/exhaustive/parallel-search.ts";
 import { mutexModel } from "../properties/exhaustive/mutex-model.ts";
 import type { MutexOptions } from "../properties/exhaustive/mutex-model.ts";
@@ -48,7 +47,7 @@ export interface CheckerRates {
   readonly bytesPerState: Readonly<Record<string, number | null>>;
 }
 
-/** Measures in a process that is started as the one of `verify` is; the other checkers inherit its large pages. */
+/** Measures in a process that is started as the one of `verify` is: in large pages. SPIN is run both as it comes and in such. */
 export async function benchInLargePages(print: (line: string) => void): Promise<void> {
   const child = spawn(process.execPath, ["--import", "tsx", fileURLToPath(import.meta.url)], {
     env: withLargePages(process.env),
@@ -71,9 +70,6 @@ export async function benchCheckers(options: BenchOptions = {}): Promise<Checker
     mutex(5, 8),
     mutex(5, 12),
   ];
-  print(
-    `large pages ${hasLargePages(process.env) ? "asked for, by every checker" : "not asked for"}`,
-  );
   const rates = await compare(shared, rounds, options.graphModule, print);
   await compareBySize(sizes, rounds, print);
   await costBySide(options.sides ?? [10, 18, 32, 57], print);
@@ -98,20 +94,22 @@ async function compare(
   const tiny = mutex(2, 2);
   const ours = (words: number) => async (): Promise<Measurement> =>
     measureOurs({ ...shared, words });
-  const spin = await prepareSpin(shared);
+  // Not measured: the compiler is still busy with the first search of a process.
+  const { states } = await measureOurs({ ...shared, words: 2 });
+  await measureOurs({ ...shared, words: 4 });
+  const spin = await prepareSpin(shared, states, withoutLargePages(process.env));
+  const spinInLargePages = await prepareSpin(shared, states, withLargePages(process.env));
   const rumur = await prepareRumur(shared);
   const graph = await searchWithXState(mutexModel(tiny), graphModule);
   const contestants: Contestant[] = [
     { name: "latchkey, 2 words", system: shared, run: ours(2) },
     { name: "SPIN, one thread, DFS, no reductions", system: shared, ...spin },
+    { name: "SPIN, the same in large pages", system: shared, ...spinInLargePages },
     { name: "latchkey, 4 words", system: shared, run: ours(4) },
     { name: "Rumur, one thread", system: shared, ...rumur, once: true },
     { name: "string keys", system: small, run: async () => measureNaive(small) },
     { name: "@xstate/graph", system: tiny, ...graph, once: true },
   ];
-  // Not measured: the compiler is still busy with the first search of a process.
-  await measureOurs({ ...shared, words: 2 });
-  await measureOurs({ ...shared, words: 4 });
   const measured = new Map<string, Measurement[]>(contestants.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {
     for (const { name, run, once } of contestants) {
@@ -134,7 +132,7 @@ interface Contestant {
 
 async function measureOurs(system: MutexOptions): Promise<Measurement> {
   const before = process.cpuUsage();
-  const result = await checkModel(mutexModel(system));
+  const result = await checkModel(mutexModel(system), { bounds: { maxBytes: 2 ** 28 } });
   const { user, system: kernel } = process.cpuUsage(before);
   return {
     ...countsOf(result),
@@ -217,77 +215,6 @@ function printComparison(
   };
 }
 
-/** Latchkey and SPIN at each size, alternating; "edge" is a step tried, and grows in number with the clock. */
-async function compareBySize(
-  sizes: readonly MutexOptions[],
-  rounds: number,
-  print: (line: string) => void,
-): Promise<void> {
-  print("cost by size, of the mutex (processor time, median)");
-  for (const size of sizes) {
-    const spin = await prepareSpin(size);
-    const ours: Cost[] = [];
-    const theirs: Measurement[] = [];
-    for (let round = 0; round < rounds; round += 1) {
-      ours.push(await costOf(() => mutexModel(size)));
-      if ("run" in spin) theirs.push(await spin.run());
-    }
-    const spinNs = median(theirs.map(({ cpuMs, states }) => (cpuMs * 1e6) / states));
-    const ratio = spinNs / median(ours.map((each) => each.nsPerState));
-    // The processor time of a short run is read in ticks of 10 ms.
-    const beside =
-      theirs.length === 0 || spinNs * (ours[0]?.states ?? 0) < 3e8
-        ? ""
-        : `  SPIN ${spinNs.toFixed(0)} ns/state: ${ratio.toFixed(1)} times`;
-    printCost(ours, beside, print);
-  }
-}
-
-async function costBySide(sides: readonly number[], print: (line: string) => void): Promise<void> {
-  print("cost by size, of four counters: four steps from every state");
-  for (const side of sides) {
-    const costs: Cost[] = [];
-    for (let round = 0; round < 3; round += 1) costs.push(await costOf(() => gridModel(side)));
-    printCost(costs, "", print);
-  }
-}
-
-interface Cost {
-  readonly states: number;
-  readonly nsPerState: number;
-  readonly nsPerEdge: number;
-  readonly bytesPerState: number;
-  readonly maxPauseMs: number;
-}
-
-/** A small search is over before the clock has moved: it is repeated, in no more memory than it needs. */
-async function costOf(create: () => PackedModel): Promise<Cost> {
-  const { states, edges } = await checkModel(create());
-  const bounds = { maxBytes: Math.max(2 ** 20, states * 48) };
-  const before = process.cpuUsage();
-  let result = await checkModel(create(), { bounds });
-  let runs = 1;
-  for (; runs * states < 300_000; runs += 1) result = await checkModel(create(), { bounds });
-  const { user, system } = process.cpuUsage(before);
-  const nanoseconds = ((user + system) * 1000) / runs;
-  const { bytesPerState, maxPauseMs } = result;
-  return {
-    states,
-    nsPerState: nanoseconds / states,
-    nsPerEdge: nanoseconds / edges,
-    bytesPerState,
-    maxPauseMs,
-  };
-}
-
-function printCost(costs: readonly Cost[], beside: string, print: (line: string) => void): void {
-  const of = (field: keyof Cost): number => median(costs.map((each) => each[field]));
-  const pauseMs = Math.max(...costs.map((each) => each.maxPauseMs));
-  print(
-    `  ${thousands(of("states")).padStart(12)} states ${of("nsPerState").toFixed(0).padStart(6)} ns/state ${of("nsPerEdge").toFixed(0).padStart(5)} ns/edge  ${of("bytesPerState").toFixed(1).padStart(5)} bytes/state  longest pause ${pauseMs.toFixed(1)} ms${beside}`,
-  );
-}
-
 /** The whole system of two attempts, not reduced by symmetry, against SPIN on what `latchkey export` writes. */
 async function compareOnFullSystem(rounds: number, print: (line: string) => void): Promise<void> {
   const scenario = hardenedScenarios.find(({ id }) => id === "hardened-copies");
@@ -335,14 +262,6 @@ async function twoThreads(
 
 function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
-}
-
-function thousands(value: number): string {
-  return Math.round(value).toLocaleString("en");
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {

@@ -11,6 +11,15 @@ export function withLargePages(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { ...env, GLIBC_TUNABLES: given ? `${given}:${wanted}` : wanted };
 }
 
-export function hasLargePages(env: NodeJS.ProcessEnv): boolean {
+/** The same environment without the wish. */
+export function withoutLargePages(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { GLIBC_TUNABLES: given, ...others } = env;
+  const left = given?.split(":").filter((each) => !each.startsWith("glibc.malloc.hugetlb="));
+  return left === undefined || left.length === 0
+    ? others
+    : { ...others, GLIBC_TUNABLES: left.join(":") };
+}
+
+function hasLargePages(env: NodeJS.ProcessEnv): boolean {
   return env["GLIBC_TUNABLES"]?.includes("glibc.malloc.hugetlb") === true;
 }

@@ -20,8 +20,13 @@ export interface Measurement {
 /** A checker that can be run, or the reason why not. */
 export type Prepared = { readonly run: () => Promise<Measurement> } | { readonly missing: string };
 
-/** Compiles SPIN's verifier: optimised, no partial-order reduction, safety only, its hash table as large as the states need. */
-export async function prepareSpin(system: MutexOptions): Promise<Prepared> {
+/** Compiles SPIN's verifier: optimised, no partial-order reduction, safety only, its hash table of two slots or more a state. */
+export async function prepareSpin(
+  system: MutexOptions,
+  states: number,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Prepared> {
+  const hashBits = Math.ceil(Math.log2(2 * states));
   const folder = await mkdtemp(join(tmpdir(), "latchkey-spin-"));
   await writeFile(join(folder, "mutex.pml"), mutexPromela(system));
   const spin = await runProgram("spin", ["-a", "mutex.pml"], folder);
@@ -38,7 +43,7 @@ export async function prepareSpin(system: MutexOptions): Promise<Prepared> {
   ];
   if ((await runProgram("gcc", flags, folder)) === null) return missing("gcc");
   const run = async (): Promise<Measurement> => {
-    const ended = await runProgram("./pan", ["-m1000000", "-w24"], folder);
+    const ended = await runProgram("./pan", ["-m1000000", `-w${hashBits}`], folder, env);
     if (ended === null)
       throw new Error(`SPIN's verifier did not start: folder=${folder}; run it by hand`);
     const states = numberAfter(ended.output, /([\d.e+]+) states, stored/);
@@ -133,9 +138,10 @@ async function runProgram(
   program: string,
   args: readonly string[],
   folder: string,
+  env: NodeJS.ProcessEnv = process.env,
 ): Promise<Ended | null> {
   const startedMs = performance.now();
-  const child = spawn(program, args, { cwd: folder });
+  const child = spawn(program, args, { cwd: folder, env });
   let output = "";
   child.stdout.on("data", (data: Buffer) => (output += data.toString()));
   child.stderr.on("data", (data: Buffer) => (output += data.toString()));

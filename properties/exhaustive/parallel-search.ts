@@ -86,16 +86,12 @@ async function searchHere(
 ): Promise<SearcherReport> {
   const { control } = task.memory;
   if (settings.signal?.aborted === true) stop(control, "cancelled");
-  const breathe = (): Promise<void> | null => {
-    if (!pacer.due()) return null;
-    return pacer
-      .pause((elapsedMs) => progressOf(task.memory, elapsedMs))
-      .then((cause) => {
-        if (cause !== null) stop(control, cause);
-      });
+  const pause = async (): Promise<void> => {
+    const cause = await pacer.pause((elapsedMs) => progressOf(task.memory, elapsedMs));
+    if (cause !== null) stop(control, cause);
   };
   try {
-    return await new Searcher(task, model).begin(breathe);
+    return await new Searcher(task, model).begin(() => (pacer.due() ? pause() : null));
   } catch (error) {
     stop(control, "fault");
     throw error;
