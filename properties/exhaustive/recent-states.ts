@@ -1,5 +1,6 @@
 // Decides which successors are repeats of states met a moment ago, so that they need not be looked up.
 import type { Batch } from "./batch.ts";
+import { hashStates } from "./state-hash.ts";
 
 /** States remembered: about half of all repeats come back within so many, and they fit the processor's cache. */
 const SLOT_BITS = 15;
@@ -19,8 +20,11 @@ export class RecentStates {
   constructor(words: number) {
     this.#words = words;
     this.#slots = new Uint32Array(words << SLOT_BITS);
-    // Zeros stand for the state of zeros only where that state belongs, at its hash 0: there stand ones.
-    this.#slots.fill(0xffff_ffff, 0, words);
+    // An empty slot looks like the state of zeros, but that is not sought in any slot save its own.
+    const slot = slotOf(words, 0);
+    let other = 1;
+    while (slotOf(words, other) === slot) other += 1;
+    this.#slots.fill(other, slot * words, (slot + 1) * words);
   }
 
   /** Takes the repeats out of a hashed batch; what is left keeps its order. */
@@ -28,6 +32,13 @@ export class RecentStates {
     batch.count =
       this.#words === 2 ? dropPairs(this.#slots, batch) : dropWide(this.#slots, batch, this.#words);
   }
+}
+
+/** The slot of the state whose words all have this value. */
+function slotOf(words: number, value: number): number {
+  const hash = new Int32Array(1);
+  hashStates(new Uint32Array(words).fill(value), 1, words, hash);
+  return (hash[0] as number) & SLOT_MASK;
 }
 
 /** Every state is written to where the next that is kept belongs: a branch on what is half of all cases costs more. */

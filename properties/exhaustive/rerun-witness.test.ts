@@ -8,7 +8,7 @@ describe("a saved witness", () => {
   beforeAll(async () => {
     const judged = await judgeExhaustively({ policy: "paper", level: "quick", maxSeconds: 300 });
     refuted = judged.filter(({ verdict }) => verdict === "refuted");
-  });
+  }, 120_000);
 
   it("breaks its invariant again, step by step, for every claim that the paper's algorithm breaks", () => {
     expect(refuted.length).toBeGreaterThanOrEqual(6);
