@@ -45,7 +45,8 @@ async function judge(
     target: target.name,
     finding,
   }));
-  return { kind: "judged", results, findings: named, gatewayFindings: [], witnesses: [] };
+  const others = { gatewayFindings: [], rateLimitFindings: [], witnesses: [] };
+  return { kind: "judged", results, findings: named, ...others };
 }
 
 /** Each is an invariant, or a claim that stands for its invariants. */

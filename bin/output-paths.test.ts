@@ -64,6 +64,7 @@ describe("a report", () => {
         results: { ...mixedResults, claims },
         findings: [finding],
         gatewayFindings: [],
+        rateLimitFindings: [],
         witnesses: [],
       },
       { paths, cwd: folder, targetPath: join(folder, "my target.ts") },

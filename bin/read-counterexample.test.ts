@@ -116,7 +116,7 @@ describe("a counterexample of the gateway", () => {
     [
       "another kind",
       { ...saved, plan: { ...plan, kind: "door" } },
-      'plan.kind="door" where exhaustive or gateway belongs',
+      'plan.kind="door" where exhaustive, gateway or rate-limit belongs',
     ],
     ["no mode", { ...saved, plan: { ...plan, mode: "qeue" } }, 'plan.mode="qeue"'],
     ["a clock past reason", { ...saved, plan: { ...plan, gatewayAheadMs: 1e12 } }, "AheadMs="],

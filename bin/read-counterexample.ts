@@ -5,9 +5,11 @@ import * as v from "valibot";
 import type { Plan } from "../properties/plan.ts";
 import type { WitnessPlan } from "../properties/results.ts";
 import type { SavedGatewayPlan } from "../reports/gateway-counterexample.ts";
+import type { SavedRateLimitPlan } from "../reports/rate-limit-counterexample.ts";
 import { gatewayPlanSchema } from "./gateway-plan-schema.ts";
 import { shown } from "./option-values.ts";
 import { list, text, within } from "./plan-bounds.ts";
+import { rateLimitPlanSchema } from "./rate-limit-plan-schema.ts";
 import { describeError, refuse, type Refusal } from "./refusal.ts";
 
 /** What a rerun needs of a counterexample file. */
@@ -19,7 +21,7 @@ export interface SavedCounterexample {
   readonly target: string;
   readonly seed: number;
   readonly path: string;
-  readonly plan: Plan | WitnessPlan | SavedGatewayPlan;
+  readonly plan: Plan | WitnessPlan | SavedGatewayPlan | SavedRateLimitPlan;
   /** The module of a target of one's own, relative to the file's folder; null for built-in ones. */
   readonly targetFile: string | null;
   /** Absolute path of the file itself. */
@@ -132,7 +134,7 @@ const plan = v.pipe(
 );
 
 const witnessPlan = v.strictObject({
-  kind: v.literal("exhaustive", "exhaustive or gateway belongs"),
+  kind: v.literal("exhaustive", "exhaustive, gateway or rate-limit belongs"),
   scenario: text(200),
   actions: list(within(0, 2 ** 32 - 1), 0, mostSteps),
 });
@@ -147,7 +149,8 @@ const counterexampleSchema = v.object({
   path: text(10_000),
   plan: v.lazy((input) => {
     if (typeof input !== "object" || input === null || !("kind" in input)) return plan;
-    return input.kind === "gateway" ? gatewayPlanSchema : witnessPlan;
+    if (input.kind === "gateway") return gatewayPlanSchema;
+    return input.kind === "rate-limit" ? rateLimitPlanSchema : witnessPlan;
   }),
   targetFile: v.optional(text(10_000)),
 });

@@ -1,15 +1,21 @@
 // Wires `rerun`: a saved counterexample runs again on the target that it names.
 import { dirname, resolve } from "node:path";
 import { policies, type Policy } from "../model/policy.ts";
+import type { GatewayHistory } from "../properties/gateway/gateway-history.ts";
+import type { GatewayPlan } from "../properties/gateway/gateway-plan.ts";
 import { gatewayRunner } from "../properties/gateway/gateway-runner.ts";
+import type { History } from "../properties/history.ts";
 import { inProcessRunner } from "../properties/in-process-runner.ts";
 import type { Judgement } from "../properties/judge.ts";
+import type { Plan } from "../properties/plan.ts";
 import type { PlanRunner } from "../properties/plan-runner.ts";
+import type { RateLimitHistory } from "../properties/rate-limit/rate-limit-history.ts";
+import type { RateLimitPlan } from "../properties/rate-limit/rate-limit-plan.ts";
 import type { CounterexampleStep, WitnessPlan } from "../properties/results.ts";
-import type { SavedGatewayPlan } from "../reports/gateway-counterexample.ts";
 import { tellGatewayStory } from "../reports/gateway-story.ts";
+import { tellRateLimitStory } from "../reports/rate-limit-story.ts";
 import { visibleLine } from "../reports/show-text.ts";
-import { tellStory } from "../reports/story.ts";
+import { type Story, tellStory } from "../reports/story.ts";
 import { storyText } from "../reports/story-text.ts";
 import type { RerunInvocation } from "./command-line.ts";
 import {
@@ -25,6 +31,11 @@ import { refused } from "./judging.ts";
 import { loadTarget } from "./load-target.ts";
 import { shown } from "./option-values.ts";
 import { readCounterexample, type SavedCounterexample } from "./read-counterexample.ts";
+import {
+  rateLimiterRunnersOf,
+  rateLimiterTargets,
+  startRateLimiters,
+} from "./rate-limiter-runners.ts";
 import { refuse, type Refusal } from "./refusal.ts";
 import { builtInTargets, runnersOf, startGateway, startRuntime, stopRuntime } from "./runners.ts";
 import type { Terminal } from "./terminal.ts";
@@ -33,25 +44,41 @@ export async function rerun(invocation: RerunInvocation, terminal: Terminal): Pr
   const saved = readCounterexample(invocation.file, terminal.cwd);
   if (saved.kind === "refused") return refused(terminal, saved);
   const { plan } = saved;
-  if ("kind" in plan) {
-    return plan.kind === "gateway"
-      ? rerunOnGateway(saved, plan, terminal)
-      : rerunOnModel(saved, plan, terminal);
+  if (!("kind" in plan)) {
+    const found = await findTarget(saved, invocation, terminal);
+    return rerunOn(found, saved, plan, tellStory, terminal);
   }
-  const found = await findTarget(saved, invocation, terminal);
-  if (found.kind === "refused") return refused(terminal, found);
-  try {
-    const { history, judgement } = await found.runner.runPlan(plan);
-    return report(saved, tellStory(history, plan).steps, judgement, terminal);
-  } finally {
-    await found.close();
+  switch (plan.kind) {
+    case "gateway":
+      return rerunOn(await findGateway(saved), saved, plan, tellGatewayStory, terminal);
+    case "rate-limit":
+      return rerunOn(await findRateLimiter(saved), saved, plan, tellRateLimitStory, terminal);
+    case "exhaustive":
+      return rerunOnModel(saved, plan, terminal);
   }
 }
 
-interface FoundTarget {
+interface FoundTarget<SomePlan = Plan, SomeHistory = History> {
   readonly kind: "found";
-  readonly runner: PlanRunner;
+  readonly runner: PlanRunner<SomePlan, SomeHistory>;
   close(): Promise<void>;
+}
+
+/** Runs the plan once more and says whether it breaks the same; the exit status. */
+async function rerunOn<SomePlan, SomeHistory>(
+  found: FoundTarget<SomePlan, SomeHistory> | Refusal,
+  saved: SavedCounterexample,
+  plan: SomePlan,
+  tell: (history: SomeHistory, plan: SomePlan) => Story,
+  terminal: Terminal,
+): Promise<number> {
+  if (found.kind === "refused") return refused(terminal, found);
+  try {
+    const { history, judgement } = await found.runner.runPlan(plan);
+    return report(saved, tell(history, plan).steps, judgement, terminal);
+  } finally {
+    await found.close();
+  }
 }
 
 async function findTarget(
@@ -120,30 +147,38 @@ function policyOf(saved: SavedCounterexample): Policy | Refusal {
   );
 }
 
-/** A plan of the whole gateway, on the real runtime. */
-async function rerunOnGateway(
+/** The whole gateway, on the real runtime. */
+async function findGateway(
   saved: SavedCounterexample,
-  plan: SavedGatewayPlan,
-  terminal: Terminal,
-): Promise<number> {
-  if (saved.target !== "gateway") {
-    return refused(
-      terminal,
-      refuse(
-        `the counterexample is of the gateway and names another target: target=${shown(saved.target)}; write it anew with verify`,
-      ),
-    );
-  }
+): Promise<FoundTarget<GatewayPlan, GatewayHistory> | Refusal> {
+  if (saved.target !== "gateway") return otherTarget(saved, "the gateway");
   const policy = policyOf(saved);
-  if ("kind" in policy) return refused(terminal, policy);
+  if ("kind" in policy) return policy;
   const gateway = await startGateway(1);
-  if (gateway.kind === "refused") return refused(terminal, gateway);
-  try {
-    const { history, judgement } = await gatewayRunner(gateway.processes, { policy }).runPlan(plan);
-    return report(saved, tellGatewayStory(history, plan).steps, judgement, terminal);
-  } finally {
-    await stopRuntime(gateway.processes);
-  }
+  if (gateway.kind === "refused") return gateway;
+  const runner = gatewayRunner(gateway.processes, { policy });
+  return { kind: "found", runner, close: () => stopRuntime(gateway.processes) };
+}
+
+async function findRateLimiter(
+  saved: SavedCounterexample,
+): Promise<FoundTarget<RateLimitPlan, RateLimitHistory> | Refusal> {
+  const name = rateLimiterTargets.find((target) => target === saved.target);
+  if (name === undefined) return otherTarget(saved, "the rate limiter");
+  const policy = policyOf(saved);
+  if ("kind" in policy) return policy;
+  const runtime = name === "rate-limiter" ? await startRateLimiters() : null;
+  if (runtime?.kind === "refused") return runtime;
+  const processes = runtime?.processes ?? [];
+  const [runner] = rateLimiterRunnersOf(policy, [name], processes);
+  if (runner === undefined) throw new Error(`no runner for target=${name}`);
+  return { kind: "found", runner, close: () => stopRuntime(processes) };
+}
+
+function otherTarget({ target }: SavedCounterexample, own: string): Refusal {
+  return refuse(
+    `the counterexample is of ${own} and names another target: target=${shown(target)}; write it anew with verify`,
+  );
 }
 
 /** A witness of the exhaustive search: the same actions on the system as it is compiled now. */

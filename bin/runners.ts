@@ -64,7 +64,8 @@ export async function stopStarted(
   if (runtime.kind === "started") await stopRuntime(runtime.processes);
 }
 
-async function starting<Process>(
+/** Refused where a process does not start. */
+export async function starting<Process>(
   processes: Promise<readonly Process[]>,
 ): Promise<Started<Process> | Refusal> {
   try {

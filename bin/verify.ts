@@ -14,6 +14,11 @@ import {
 } from "./eventual-runners.ts";
 import { judgeInProcess } from "./exhaustive-process.ts";
 import { type Judged, judgeAndReport, type JudgingContext } from "./judging.ts";
+import {
+  rateLimiterRunnersOf,
+  rateLimiterTargets,
+  startRateLimiters,
+} from "./rate-limiter-runners.ts";
 import type { Refusal } from "./refusal.ts";
 import { builtInTargets, runnersOf, startGateway, startRuntime, stopStarted } from "./runners.ts";
 import type { Terminal } from "./terminal.ts";
@@ -31,23 +36,27 @@ async function judge(
     claims.filter(({ id }) => claimIds?.includes(id) ?? true).map(({ level }) => level),
   );
   const none = { kind: "started", processes: [] } as const;
-  const [stores, gateway, kv] = await Promise.all([
+  const [stores, gateway, limiters, kv] = await Promise.all([
     levels.has("store") ? startRuntime() : none,
     levels.has("gateway") ? startGateway(levels.has("store") ? 1 : undefined) : none,
+    levels.has("rate-limit") ? startRateLimiters() : none,
     levels.has("eventual-store") ? startKvRuntime() : noKvRuntime,
   ]);
   try {
     if (stores.kind === "refused") return stores;
     if (gateway.kind === "refused") return gateway;
+    if (limiters.kind === "refused") return limiters;
     if (kv.kind === "refused") return kv;
     const runners = {
       stores: (policy: Policy) => runnersOf(policy, builtInTargets, stores.processes),
       eventualStores: (policy: Policy) => eventualRunnersOf(policy, eventualTargets, kv),
-      gateway: (policy: Policy) => gatewayRunner(gateway.processes, { policy }),
+      gateway: (policy: Policy) => [gatewayRunner(gateway.processes, { policy })],
+      rateLimiters: (policy: Policy) =>
+        rateLimiterRunnersOf(policy, rateLimiterTargets, limiters.processes),
     };
     return await judgeOn(runners, invocation, context);
   } finally {
-    await Promise.all([stopStarted(stores), stopStarted(gateway), stopKvRuntime(kv)]);
+    await Promise.all([...[stores, gateway, limiters].map(stopStarted), stopKvRuntime(kv)]);
   }
 }
 

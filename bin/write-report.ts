@@ -4,8 +4,9 @@ import { dirname, join, relative, resolve } from "node:path";
 import { claims } from "../model/claims.ts";
 import { gatewayInvariants, knownWays } from "../model/gateway-invariants.ts";
 import { storeInvariants } from "../model/invariants.ts";
+import { rateLimitInvariants } from "../model/rate-limit-invariants.ts";
 import type { ExhaustiveVerdict } from "../properties/exhaustive/judge-exhaustively.ts";
-import type { ClaimResult, Finding, Results } from "../properties/results.ts";
+import type { ClaimResult, Counterexample, Finding, Results } from "../properties/results.ts";
 import {
   counterexampleJson,
   evidenceSteps,
@@ -21,6 +22,12 @@ import {
   type GatewayFinding,
   toGatewayCounterexample,
 } from "../reports/gateway-counterexample.ts";
+import {
+  rateLimitCounterexampleMarkdown,
+  rateLimitEvidence,
+  type RateLimitFinding,
+  toRateLimitCounterexample,
+} from "../reports/rate-limit-counterexample.ts";
 import { toWitnessCounterexample, witnessMarkdown } from "../reports/witness-markdown.ts";
 import { indexMarkdown } from "../reports/index-markdown.ts";
 import { junitXml } from "../reports/junit.ts";
@@ -29,16 +36,11 @@ import { type OutputPaths, pathFrom, writeText } from "./output-paths.ts";
 import type { Refusal } from "./refusal.ts";
 
 /** A finding and the row of the results that it refutes. */
-export interface NamedFinding {
+export interface NamedFinding<SomeFinding = Finding> {
   readonly claim: string;
   readonly policy: string;
   readonly target: string;
-  readonly finding: Finding;
-}
-
-/** A finding on the gateway and the row of the results that it refutes. */
-export interface NamedGatewayFinding extends Omit<NamedFinding, "finding"> {
-  readonly finding: GatewayFinding;
+  readonly finding: SomeFinding;
 }
 
 /** A refutation by the exhaustive search, and the claim that it refutes. */
@@ -52,7 +54,8 @@ export interface NamedWitness {
 export interface Reported {
   readonly results: Results;
   readonly findings: readonly NamedFinding[];
-  readonly gatewayFindings: readonly NamedGatewayFinding[];
+  readonly gatewayFindings: readonly NamedFinding<GatewayFinding>[];
+  readonly rateLimitFindings: readonly NamedFinding<RateLimitFinding>[];
   readonly witnesses: readonly NamedWitness[];
 }
 
@@ -72,38 +75,24 @@ export interface ReportPlace {
   readonly targetPath: string | null;
 }
 
-export function writeReport(
-  { results, findings, gatewayFindings, witnesses }: Reported,
-  place: ReportPlace,
-): WrittenReport {
+export function writeReport(reported: Reported, place: ReportPlace): WrittenReport {
   const { paths, cwd } = place;
   const folder = join(paths.outDir, "counterexamples");
   removeFormer(folder);
   const files = new Map<string, string>();
   const written = new Map<string, string>();
-  for (const named of findings) {
-    const base = freshName(folder, named, files);
-    const path = pathFrom(cwd, `${base}.json`);
-    written.set(rowKey(named.claim, named.policy, named.target), path);
-    addCounterexample(named, base, path, place, files);
-  }
-  for (const named of gatewayFindings) {
-    const base = freshName(folder, named, files);
-    const path = pathFrom(cwd, `${base}.json`);
-    written.set(rowKey(named.claim, named.policy, named.target), path);
-    addGatewayCounterexample(named, base, path, files);
-  }
-  for (const named of witnesses) {
-    const target = "model";
-    const key = rowKey(named.claim, named.policy, target);
+  for (const told of toldFindings(reported, place)) {
+    const key = rowKey(told.claim, told.policy, told.target);
     // Where random histories refute the claim as well, their story is the row's: it can be run anywhere.
     const suffix = written.has(key) ? " exhaustive" : "";
-    const base = freshName(folder, { ...named, target: `${target}${suffix}` }, files);
+    const base = freshName(folder, { ...told, target: `${told.target}${suffix}` }, files);
     const path = pathFrom(cwd, `${base}.json`);
     if (!written.has(key)) written.set(key, path);
-    addWitness(named, base, path, results.seed, files);
+    const [counterexample, page] = told.tell(`npx latchkey rerun ${shellWord(path)}`, base);
+    files.set(`${base}.json`, counterexampleJson(counterexample));
+    files.set(`${base}.md`, page);
   }
-  const linked = linkResults(results, written);
+  const linked = linkResults(reported.results, written);
   const index = join(paths.outDir, "index.md");
   files.set(
     index,
@@ -117,60 +106,79 @@ export function writeReport(
   return { results: linked, index: pathFrom(cwd, index), refusal };
 }
 
-function addCounterexample(
-  { claim, policy, target, finding }: NamedFinding,
-  base: string,
-  path: string,
+/** What is written of a finding of any kind, once its file has a name. */
+interface Told extends Pick<NamedFinding, "claim" | "policy" | "target"> {
+  /** `rerun` is the command, `base` the path without its ending; gives the file and the page. */
+  readonly tell: (
+    rerun: string,
+    base: string,
+  ) => readonly [counterexample: Counterexample<unknown>, page: string];
+}
+
+/** Those of random plans first: their stories can be run anywhere. */
+function toldFindings(
+  { results, findings, gatewayFindings, rateLimitFindings, witnesses }: Reported,
   { targetPath }: ReportPlace,
-  files: Map<string, string>,
-): void {
-  const targetFile =
-    targetPath === null ? null : relative(dirname(base), targetPath).split("\\").join("/");
-  const rerun = `npx latchkey rerun ${shellWord(path)}`;
-  const counterexample = toCounterexample(finding, { claim, policy, target, rerun, targetFile });
-  const sentences = brokenSentences(claim, finding.invariant);
-  files.set(`${base}.json`, counterexampleJson(counterexample));
-  files.set(
-    `${base}.md`,
-    counterexampleMarkdown(counterexample, sentences, evidenceSteps(finding)),
-  );
+): readonly Told[] {
+  return [
+    ...findings.map((named) => toldStoreFinding(named, targetPath)),
+    ...gatewayFindings.map(toldGatewayFinding),
+    ...rateLimitFindings.map(toldRateLimitFinding),
+    ...witnesses.flatMap((named) => toldWitness(named, results.seed)),
+  ];
 }
 
-function addGatewayCounterexample(
-  { claim, policy, target, finding }: NamedGatewayFinding,
-  base: string,
-  path: string,
-  files: Map<string, string>,
-): void {
-  const rerun = `npx latchkey rerun ${shellWord(path)}`;
-  const counterexample = toGatewayCounterexample(finding, { claim, policy, target, rerun });
-  const { way } = finding.violation;
-  const sentences = {
-    ...brokenSentences(claim, finding.invariant, gatewayInvariants),
-    way: way === undefined ? "" : knownWays[way],
+function toldStoreFinding(
+  { claim, policy, target, finding }: NamedFinding,
+  targetPath: string | null,
+): Told {
+  const tell: Told["tell"] = (rerun, base) => {
+    const targetFile =
+      targetPath === null ? null : relative(dirname(base), targetPath).split("\\").join("/");
+    const counterexample = toCounterexample(finding, { claim, policy, target, rerun, targetFile });
+    const sentences = brokenSentences(claim, finding.invariant);
+    return [
+      counterexample,
+      counterexampleMarkdown(counterexample, sentences, evidenceSteps(finding)),
+    ];
   };
-  const evidence = gatewayEvidence(finding);
-  files.set(`${base}.json`, counterexampleJson(counterexample));
-  files.set(`${base}.md`, gatewayCounterexampleMarkdown(counterexample, sentences, evidence));
+  return { claim, policy, target, tell };
 }
 
-function addWitness(
-  { claim, policy, verdict }: NamedWitness,
-  base: string,
-  path: string,
-  seed: number,
-  files: Map<string, string>,
-): void {
+function toldGatewayFinding({ finding, ...names }: NamedFinding<GatewayFinding>): Told {
+  const tell: Told["tell"] = (rerun) => {
+    const counterexample = toGatewayCounterexample(finding, { ...names, rerun });
+    const { way } = finding.violation;
+    const sentences = {
+      ...brokenSentences(names.claim, finding.invariant, gatewayInvariants),
+      way: way === undefined ? "" : knownWays[way],
+    };
+    const evidence = gatewayEvidence(finding);
+    return [counterexample, gatewayCounterexampleMarkdown(counterexample, sentences, evidence)];
+  };
+  return { ...names, tell };
+}
+
+function toldRateLimitFinding({ finding, ...names }: NamedFinding<RateLimitFinding>): Told {
+  const tell: Told["tell"] = (rerun) => {
+    const counterexample = toRateLimitCounterexample(finding, { ...names, rerun });
+    const sentences = brokenSentences(names.claim, finding.invariant, rateLimitInvariants);
+    const evidence = rateLimitEvidence(finding);
+    return [counterexample, rateLimitCounterexampleMarkdown(counterexample, sentences, evidence)];
+  };
+  return { ...names, tell };
+}
+
+function toldWitness({ claim, policy, verdict }: NamedWitness, seed: number): readonly Told[] {
   const { invariant, statement, witness } = verdict;
-  if (witness === null) return;
-  const rerun = `npx latchkey rerun ${shellWord(path)}`;
-  const counterexample = toWitnessCounterexample(
-    { claim, invariant, statement, policy, seed, rerun },
-    witness,
-  );
-  const sentences = { ...brokenSentences(claim, invariant), invariant: statement };
-  files.set(`${base}.json`, counterexampleJson(counterexample));
-  files.set(`${base}.md`, witnessMarkdown(counterexample, sentences));
+  if (witness === null) return [];
+  const tell: Told["tell"] = (rerun) => {
+    const names = { claim, invariant, statement, policy, seed, rerun };
+    const counterexample = toWitnessCounterexample(names, witness);
+    const sentences = { ...brokenSentences(claim, invariant), invariant: statement };
+    return [counterexample, witnessMarkdown(counterexample, sentences)];
+  };
+  return [{ claim, policy, target: "model", tell }];
 }
 
 function brokenSentences(

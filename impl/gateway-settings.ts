@@ -79,7 +79,7 @@ export function gatewaySettingsOf(vars: GatewayVars): SettingsReading {
       clientTimes: timesFor(set.RETENTION_MS),
       windowTimes: timesFor(set.WINDOW_MS),
       limit: {
-        algorithm: policy.name === "published" ? "fixed-window" : "sliding-log",
+        algorithm: policy.rateLimit,
         requests: set.RATE_LIMIT,
         windowMs: set.RATE_WINDOW_MS,
       },

@@ -4,13 +4,16 @@ import type { GatewayInvariant } from "./gateway-invariants.ts";
 import type { StoreInvariant } from "./invariants.ts";
 import { eventualClaims } from "./eventual-claims.ts";
 import type { PolicyName } from "./policy.ts";
+import { rateLimitClaims } from "./rate-limit-claims.ts";
+import type { RateLimitInvariant } from "./rate-limit-invariants.ts";
 import { storeClaims } from "./store-claims.ts";
 import { systemClaims } from "./system-claims.ts";
 import { unbuiltClaims } from "./unbuilt-claims.ts";
 
 export type ExpectedVerdict = "holds" | "refuted" | "inconclusive";
 
-export type Claim = StoreClaim | EventualStoreClaim | GatewayClaim | SystemClaim | UnbuiltClaim;
+export type Claim =
+  StoreClaim | EventualStoreClaim | GatewayClaim | RateLimitClaim | SystemClaim | UnbuiltClaim;
 
 interface ClaimText {
   readonly id: string;
@@ -56,6 +59,15 @@ export interface GatewayClaim extends ClaimText {
   readonly expectedOnModel?: Readonly<Partial<Record<PolicyName, ExpectedVerdict>>>;
 }
 
+/** Judged on the histories of a rate limiter that several isolates ask. */
+export interface RateLimitClaim extends ClaimText {
+  readonly level: "rate-limit";
+  readonly invariants: readonly RateLimitInvariant[];
+  readonly expected: Readonly<Record<PolicyName, ExpectedVerdict>>;
+  /** The limiter is no part of the system that is searched. */
+  readonly exhaustive: null;
+}
+
 /** Names of the invariants that the exhaustive search watches. */
 export type SystemInvariant =
   | "acceptance"
@@ -81,7 +93,7 @@ export type SystemInvariant =
 export interface UnbuiltClaim extends ClaimText {
   readonly level: "unbuilt";
   /** The target on which it will be judged. */
-  readonly target: "gateway" | "redis" | "postgres";
+  readonly target: "redis" | "postgres";
 }
 
 /** In the order of the table. */
@@ -89,6 +101,7 @@ export const claims: readonly Claim[] = [
   ...storeClaims,
   ...eventualClaims,
   ...gatewayClaims,
+  ...rateLimitClaims,
   ...systemClaims,
   ...unbuiltClaims,
 ];

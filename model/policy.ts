@@ -33,6 +33,10 @@ export interface Policy {
   /** How long a committed record blocks: τ and what the store's clock may jump, or τ alone. */
   readonly committedTime: "covers-jump" | "retention";
 
+  // At the rate limiter.
+  /** A log of each admission, so that any window is bounded, or (as published) one window that starts at a first request. */
+  readonly rateLimit: "sliding-log" | "fixed-window";
+
   // At the attempt.
   /** A reserve that failed or got no answer refuses the attempt, or lets it through (the paper). */
   readonly storeFailure: "refuse" | "permit";
@@ -86,6 +90,7 @@ export const paper: Policy = {
   criticalSection: "block-concurrency",
   pendingTime: "retention",
   committedTime: "retention",
+  rateLimit: "sliding-log",
   storeFailure: "permit",
   releaseUnanswered: false,
   unknownOutcome: "release",
@@ -109,6 +114,7 @@ export const published: Policy = {
   name: "published",
   phases: "two",
   alarm: "earliest",
+  rateLimit: "fixed-window",
   storeFailure: "refuse",
 };
 
@@ -126,6 +132,7 @@ export const hardened: Policy = {
   criticalSection: "transaction",
   pendingTime: "covers-effects",
   committedTime: "covers-jump",
+  rateLimit: "sliding-log",
   storeFailure: "refuse",
   releaseUnanswered: true,
   unknownOutcome: "in-doubt",

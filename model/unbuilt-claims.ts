@@ -2,13 +2,6 @@
 import type { UnbuiltClaim } from "./claims.ts";
 
 export const unbuiltClaims: readonly UnbuiltClaim[] = [
-  ...unbuilt("gateway", [
-    [
-      "rate-limits-are-atomic",
-      "In no window are more requests admitted than the limit, over any number of isolates.",
-      "seed 000, section 5",
-    ],
-  ]),
   ...unbuilt("redis", [
     [
       "middleware-executes-once",

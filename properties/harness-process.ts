@@ -20,19 +20,32 @@ export interface HarnessProcess<Known extends CallsOf<Known>> {
   close(): Promise<void>;
 }
 
+type Bindings = Pick<WorkerOptions, "durableObjects" | "kvNamespaces" | "serviceBindings">;
+
+/** A Worker beside the harness Worker, in an isolate of its own. */
+export interface WorkerBeside {
+  readonly name: string;
+  readonly entry: URL;
+  readonly bindings: Bindings;
+}
+
+/** By this name Workers beside it bind to the harness Worker and its objects. */
+export const harnessName = "harness";
+
 /** A fresh process with storage of its own, in memory where there is such a place. */
 export async function startHarness<Known extends CallsOf<Known>>(
   entry: URL,
-  bindings: Pick<WorkerOptions, "durableObjects" | "kvNamespaces">,
+  bindings: Bindings,
+  beside: readonly WorkerBeside[] = [],
 ): Promise<HarnessProcess<Known>> {
-  const contents = await workerScript(entry);
+  const workers = await Promise.all(
+    [{ name: harnessName, entry, bindings }, ...beside].map(workerOptions),
+  );
   const folder = makeScratchFolder();
   const miniflare = startMiniflare({
     host: "127.0.0.1",
     log: new Log(LogLevel.NONE),
-    modules: [{ type: "ESModule", path: "harness.js", contents }],
-    compatibilityDate,
-    ...bindings,
+    workers,
     defaultPersistRoot: folder.path,
     handleRuntimeStdio: (stdout, stderr) => {
       // A crash that a plan asks for is told here as well, each time.
@@ -61,6 +74,12 @@ export async function startHarness<Known extends CallsOf<Known>>(
     },
     close,
   };
+}
+
+async function workerOptions({ name, entry, bindings }: WorkerBeside): Promise<WorkerOptions> {
+  const contents = await workerScript(entry);
+  const modules = [{ type: "ESModule" as const, path: `${name}.js`, contents }];
+  return { name, modules, compatibilityDate, ...bindings };
 }
 
 /** Miniflare ends the whole process on a signal; signals are the command line's. */

@@ -64,7 +64,11 @@ export function minimise(
   return minimiseBy(storePlanShape, failing, firstFailing, mostTried);
 }
 
-export const storePlanShape: PlanShape<Plan> = { withoutChunks, withoutOne, simpler };
+export const storePlanShape: PlanShape<Plan> = {
+  withoutChunks: stepsWithoutChunks,
+  withoutOne,
+  simpler,
+};
 
 /** Every plan that lacks one step, one attempt, one key, or one choice of the schedule. */
 export function withoutOne(plan: Plan): Plan[] {
@@ -77,8 +81,10 @@ export function withoutOne(plan: Plan): Plan[] {
 }
 
 /** Every plan that lacks a run of two or more steps, longest runs first. */
-function withoutChunks(plan: Plan): Plan[] {
-  const plans: Plan[] = [];
+export function stepsWithoutChunks<SomePlan extends { readonly steps: readonly unknown[] }>(
+  plan: SomePlan,
+): SomePlan[] {
+  const plans: SomePlan[] = [];
   for (let size = plan.steps.length >> 1; size >= 2; size >>= 1) {
     for (let start = 0; start < plan.steps.length; start += size) {
       plans.push({ ...plan, steps: without(plan.steps, start, size) });
@@ -244,14 +250,14 @@ function stepWeight(step: PlanStep): number {
   }
 }
 
-function without<Item>(items: readonly Item[], start: number, count: number): Item[] {
+export function without<Item>(items: readonly Item[], start: number, count: number): Item[] {
   return items.filter((_, index) => index < start || index >= start + count);
 }
 
-function replaced<Item>(items: readonly Item[], index: number, item: Item): Item[] {
+export function replaced<Item>(items: readonly Item[], index: number, item: Item): Item[] {
   return items.map((current, place) => (place === index ? item : current));
 }
 
-function sum(numbers: readonly number[]): number {
+export function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }

@@ -1,25 +1,31 @@
 // Judges the claims of the register: each under each policy, on each of our targets.
 import { type Claim, claims } from "../model/claims.ts";
-import type { Policy, PolicyName } from "../model/policy.ts";
+import type { PolicyName } from "../model/policy.ts";
 import {
   breaksClaim,
   campaignRow,
   type CampaignBounds,
   type RandomlyJudged,
 } from "./campaign-rows.ts";
-import { eventualStores, type RunnersOf, serialStores } from "./campaign-groups.ts";
+import {
+  type CampaignGroup,
+  eventualStores,
+  type RunnersOf,
+  serialStores,
+} from "./campaign-groups.ts";
+import { campaignsOf, type CampaignsOptions, runCampaigns } from "./campaigns.ts";
 import type { ExhaustiveVerdict } from "./exhaustive/judge-exhaustively.ts";
 import { crossChecked, type Searches, withSearches } from "./exhaustive-rows.ts";
-import { defaultGatewayRuns, gatewayCampaigns } from "./gateway/gateway-campaigns.ts";
+import { wholeGateway } from "./gateway/gateway-campaigns.ts";
 import type { GatewayHistory } from "./gateway/gateway-history.ts";
 import type { GatewayPlan } from "./gateway/gateway-plan.ts";
-import type { GatewayRunner } from "./gateway/gateway-runner.ts";
-import { gatewaySituationNames } from "./gateway/gateway-situations.ts";
 import type { History } from "./history.ts";
 import type { Plan } from "./plan.ts";
+import { rateLimiters } from "./rate-limit/limiter-campaigns.ts";
+import type { RateLimitHistory } from "./rate-limit/rate-limit-history.ts";
+import type { RateLimitPlan } from "./rate-limit/rate-limit-plan.ts";
 import type { CampaignResult, ClaimResult, Finding, Results } from "./results.ts";
-import { situationNames } from "./situations.ts";
-import { campaignsOf, type CampaignsOptions, storeCampaigns } from "./store-campaigns.ts";
+import type { Stepwise } from "./shrink.ts";
 
 export interface VerifyOptions {
   readonly policies: readonly PolicyName[];
@@ -36,12 +42,13 @@ export interface VerifyOptions {
   readonly onProgress: (done: number, total: number, label: string) => void;
 }
 
-/** What the claims are judged on; the gateway runs beside the stores. */
+/** What the claims are judged on; gateway and rate limiters run beside the stores. */
 export interface Runners {
   readonly stores: RunnersOf;
   /** The targets whose stores have no serial point. */
   readonly eventualStores: RunnersOf;
-  readonly gateway: (policy: Policy) => GatewayRunner;
+  readonly gateway: RunnersOf<GatewayPlan, GatewayHistory>;
+  readonly rateLimiters: RunnersOf<RateLimitPlan, RateLimitHistory>;
 }
 
 export interface ClaimFinding<SomePlan = Plan, SomeHistory = History> {
@@ -50,8 +57,6 @@ export interface ClaimFinding<SomePlan = Plan, SomeHistory = History> {
   readonly target: string;
   readonly finding: Finding<SomePlan, SomeHistory>;
 }
-
-export type GatewayFinding = ClaimFinding<GatewayPlan, GatewayHistory>;
 
 /** A refutation by the exhaustive search. */
 export interface ClaimWitness {
@@ -64,12 +69,10 @@ export interface VerifyOutcome {
   /** Without the paths of counterexample files: these are the caller's to write. */
   readonly results: Results;
   readonly findings: readonly ClaimFinding[];
-  readonly gatewayFindings: readonly GatewayFinding[];
+  readonly gatewayFindings: readonly ClaimFinding<GatewayPlan, GatewayHistory>[];
+  readonly rateLimitFindings: readonly ClaimFinding<RateLimitPlan, RateLimitHistory>[];
   readonly witnesses: readonly ClaimWitness[];
 }
-
-/** For each policy on each store: about a minute on two cores, with everything beside it. */
-const defaultStoreRuns = 3000;
 
 export async function judgeClaims(
   runners: Runners,
@@ -78,12 +81,20 @@ export async function judgeClaims(
   const startedAtMs = performance.now();
   const judged = claims.filter(({ id }) => options.claimIds?.includes(id) ?? true);
   const progress = addProgress(options);
-  const [searches, stores, gateway] = await Promise.all([
+  const storeGroups = [
+    serialStores(atLevel(judged, "store"), runners.stores),
+    eventualStores(atLevel(judged, "eventual-store"), runners.eventualStores),
+  ];
+  const gatewayGroup = wholeGateway(atLevel(judged, "gateway"), runners.gateway);
+  const limiterGroup = rateLimiters(atLevel(judged, "rate-limit"), runners.rateLimiters);
+  const [searches, stores, gateway, limiters] = await Promise.all([
     startSearches(judged, options),
-    judgeStores(runners, judged, options, progress()),
-    judgeGatewayClaims(runners, judged, options, progress()),
+    judgeGroups(storeGroups, options, progress()),
+    judgeGroups([gatewayGroup], options, progress()),
+    judgeGroups([limiterGroup], options, progress()),
   ]);
-  const searched = withSearches([...stores.rows, ...gateway.rows], judged, searches, options);
+  const rows = [...stores.rows, ...gateway.rows, ...limiters.rows];
+  const searched = withSearches(rows, judged, searches, options);
   return {
     results: {
       schema: "latchkey.results/1",
@@ -94,6 +105,7 @@ export async function judgeClaims(
     },
     findings: stores.findings,
     gatewayFindings: gateway.findings,
+    rateLimitFindings: limiters.findings,
     witnesses: searched.witnesses,
   };
 }
@@ -121,63 +133,29 @@ interface Judged<SomePlan, SomeHistory> {
 type Report = CampaignsOptions["onProgress"];
 type ReportOf = (total: number) => Report;
 
-async function judgeStores(
-  runners: Runners,
-  judged: readonly Claim[],
-  options: VerifyOptions,
+async function judgeGroups<SomePlan extends Stepwise, SomeHistory>(
+  groups: readonly CampaignGroup<SomePlan, SomeHistory>[],
+  { policies, runs, seed, budgetMs, signal }: VerifyOptions,
   report: ReportOf,
-): Promise<Judged<Plan, History>> {
-  const runs = options.runs ?? defaultStoreRuns;
-  const groups = [
-    serialStores(
-      judged.filter((claim) => claim.level === "store"),
-      runners.stores,
-    ),
-    eventualStores(
-      judged.filter((claim) => claim.level === "eventual-store"),
-      runners.eventualStores,
-    ),
-  ];
-  const campaigns = storeCampaigns(groups, {
-    ...campaignsOptions(options, () => runs),
-    onProgress: report(campaignsOf(groups, options).length * runs),
-  });
-  const collected = new Collected<Plan, History>();
-  const bounds = { runs, seed: options.seed, situations: situationNames };
-  for await (const { policy, result, group } of campaigns) {
-    collected.add(group.claims, policy, result, bounds);
+): Promise<Judged<SomePlan, SomeHistory>> {
+  const planned = campaignsOf(groups, policies, runs);
+  const onProgress = report(planned.reduce((sum, campaign) => sum + campaign.runs, 0));
+  const collected = new Collected<SomePlan, SomeHistory>();
+  const campaigns = runCampaigns(planned, { seed, budgetMs, signal, onProgress });
+  for await (const { group, policy, result, ...campaign } of campaigns) {
+    const { claims: judged, situations } = group;
+    collected.add(judged, policy, result, { runs: campaign.runs, seed, situations });
   }
   return collected;
 }
 
-async function judgeGatewayClaims(
-  { gateway }: Runners,
+function atLevel<Level extends Claim["level"]>(
   judged: readonly Claim[],
-  options: VerifyOptions,
-  report: ReportOf,
-): Promise<Judged<GatewayPlan, GatewayHistory>> {
-  const collected = new Collected<GatewayPlan, GatewayHistory>();
-  const gatewayClaims = judged.filter((claim) => claim.level === "gateway");
-  if (gatewayClaims.length === 0) return collected;
-  const runsUnder = (policy: PolicyName) => options.runs ?? defaultGatewayRuns[policy];
-  const total = options.policies.map(runsUnder).reduce((sum, runs) => sum + runs, 0);
-  const campaigns = gatewayCampaigns(gateway, {
-    ...campaignsOptions(options, runsUnder),
-    invariants: new Set(gatewayClaims.flatMap(({ invariants }) => invariants)),
-    onProgress: report(total),
-  });
-  const bounds = { seed: options.seed, situations: gatewaySituationNames };
-  for await (const { policy, result } of campaigns) {
-    collected.add(gatewayClaims, policy, result, { ...bounds, runs: runsUnder(policy) });
-  }
-  return collected;
-}
-
-function campaignsOptions(
-  { policies, seed, budgetMs, signal }: VerifyOptions,
-  runsUnder: (policy: PolicyName) => number,
-): Omit<CampaignsOptions, "onProgress"> {
-  return { policies, seed, budgetMs, signal, runsUnder };
+  level: Level,
+): readonly Extract<Claim, { readonly level: Level }>[] {
+  return judged.filter(
+    (claim): claim is Extract<Claim, { readonly level: Level }> => claim.level === level,
+  );
 }
 
 class Collected<SomePlan, SomeHistory> implements Judged<SomePlan, SomeHistory> {

@@ -1,5 +1,5 @@
 // Decides how a counterexample reads as a page: what broke, a numbered story, the names, how to rerun.
-import type { CounterexampleStep } from "../properties/results.ts";
+import type { Counterexample, CounterexampleStep } from "../properties/results.ts";
 import type { Plan, PlannedAttempt } from "../properties/plan.ts";
 import type { SavedCounterexample } from "./counterexample-json.ts";
 import { codeSpan, proseMarkdown } from "./show-text.ts";
@@ -14,28 +14,44 @@ export interface BrokenSentences {
   readonly invariant: string;
 }
 
-export function counterexampleMarkdown(
-  counterexample: SavedCounterexample,
-  sentences: BrokenSentences,
-  evidence: readonly number[],
+/** What a page says besides what every counterexample has. */
+export interface PageParts {
+  /** Where it was found, in a few words of Markdown, the target first. */
+  readonly place: string;
+  readonly sentences: BrokenSentences;
+  /** The steps that are marked. */
+  readonly evidence: readonly number[];
+  /** What the mark means. */
+  readonly mark: string;
+  /** A paragraph about how it is known, or none. */
+  readonly known?: string;
+  /** What the times and the last column of the table are. */
+  readonly legend: string;
+  /** Tables of who takes part. */
+  readonly cast: readonly string[];
+}
+
+/** A page of a counterexample on any kind of plan. */
+export function counterexamplePage(
+  counterexample: Counterexample<unknown>,
+  { place, sentences, evidence, mark, known, legend, cast }: PageParts,
 ): string {
-  const { claim, invariant, policy, target, steps, plan, explanation } = counterexample;
-  const used = usedAttempts(plan, steps);
+  const { claim, invariant, policy, steps, explanation, minimal } = counterexample;
   return [
     `# ${proseMarkdown(claim)} is refuted`,
-    `${judgedBy(policy)}, target **${proseMarkdown(target)}**, ${steps.length} steps, ${minimality(counterexample.minimal)}.`,
-    ...(invariant === claim ? [] : quoted("Claim", claim, sentences.statement, sentences.source)),
+    `${judgedBy(policy)}, ${place}, ${steps.length} steps, ${minimality(minimal)}.`,
+    ...quoted("Claim", claim, sentences.statement, sentences.source),
     ...quoted("Invariant", invariant, sentences.invariant, ""),
     `**What broke.** ${proseMarkdown(explanation)}`,
+    ...(known === undefined ? [] : [known]),
     "## The story",
     steps.map((step) => storyLine(step, evidence.includes(step.step))).join("\n"),
-    ...(evidence.length === 0 ? [] : ["⚡ marks the steps that contradict each other."]),
+    ...(evidence.length === 0 ? [] : [mark]),
     "## Step by step",
     stepTable(steps, evidence),
-    `Times are milliseconds on the store's clock. *The store holds* is what its answers told: an unsettled reservation blocks for ${plan.pendingMs} ms, a committed record for ${plan.retentionMs} ms from its commit.`,
+    legend,
     "## Who is who",
-    attemptTable(plan, used),
-    keyTable(plan, used),
+    ...cast,
     "## Run it again",
     `\`\`\`sh\n${fenced(counterexample.rerun)}\n\`\`\``,
     `Found with \`--seed ${counterexample.seed}\`, path ${codeSpan(counterexample.path)}. The exit status is 0 if it still reproduces, 1 if it no longer does.`,
@@ -43,11 +59,28 @@ export function counterexampleMarkdown(
   ].join("\n\n");
 }
 
-export function judgedBy(policy: string): string {
+export function counterexampleMarkdown(
+  counterexample: SavedCounterexample,
+  sentences: BrokenSentences,
+  evidence: readonly number[],
+): string {
+  const { claim, invariant, target, steps, plan } = counterexample;
+  const used = usedAttempts(plan, steps);
+  return counterexamplePage(counterexample, {
+    place: `target **${proseMarkdown(target)}**`,
+    sentences: invariant === claim ? { ...sentences, statement: "" } : sentences,
+    evidence,
+    mark: "⚡ marks the steps that contradict each other.",
+    legend: `Times are milliseconds on the store's clock. *The store holds* is what its answers told: an unsettled reservation blocks for ${plan.pendingMs} ms, a committed record for ${plan.retentionMs} ms from its commit.`,
+    cast: [attemptTable(plan, used), keyTable(plan, used)],
+  });
+}
+
+function judgedBy(policy: string): string {
   return policy === "contract" ? "Contract of StoreTarget" : `Policy **${proseMarkdown(policy)}**`;
 }
 
-export function minimality(minimal: boolean | null): string {
+function minimality(minimal: boolean | null): string {
   if (minimal === true) return "minimal: no single element of its plan can go";
   return minimal === false ? "not surely minimal: the search was cut short" : "not shrunk";
 }
@@ -63,10 +96,7 @@ export function quoted(
   return [`> **${kind} ${proseMarkdown(id)}:** ${proseMarkdown(sentence)}${origin}`];
 }
 
-export function storyLine(
-  { step, at, actor, action, detail }: CounterexampleStep,
-  marked: boolean,
-) {
+function storyLine({ step, at, actor, action, detail }: CounterexampleStep, marked: boolean) {
   const got = detail === "" ? "" : ` → ${proseMarkdown(detail)}`;
   return `${step}. At ${at} ms ${marked ? "⚡ " : ""}**${proseMarkdown(actorText(actor))}** ${proseMarkdown(action)}${got}.`;
 }

@@ -2,20 +2,11 @@
 import type { GatewayHistory } from "../properties/gateway/gateway-history.ts";
 import type { GatewayPlan, PlannedRequest } from "../properties/gateway/gateway-plan.ts";
 import type { Counterexample, Finding } from "../properties/results.ts";
-import type { CounterexampleNames } from "./counterexample-json.ts";
-import {
-  type BrokenSentences,
-  fenced,
-  judgedBy,
-  minimality,
-  quoted,
-  stepTable,
-  storyLine,
-  table,
-} from "./counterexample-markdown.ts";
+import { counterexampleOf, type FindingNames, stepsOfEvidence } from "./counterexample-json.ts";
+import { type BrokenSentences, counterexamplePage, table } from "./counterexample-markdown.ts";
 import { tellGatewayStory } from "./gateway-story.ts";
 import { requestText } from "./gateway-words.ts";
-import { codeSpan, proseMarkdown } from "./show-text.ts";
+import { proseMarkdown } from "./show-text.ts";
 import { attemptName } from "./story.ts";
 
 export type GatewayFinding = Finding<GatewayPlan, GatewayHistory>;
@@ -27,35 +18,16 @@ export type GatewayCounterexample = Counterexample<SavedGatewayPlan>;
 
 export function toGatewayCounterexample(
   finding: GatewayFinding,
-  { claim, policy, target, rerun }: Omit<CounterexampleNames, "targetFile">,
+  names: FindingNames,
 ): GatewayCounterexample {
-  const { invariant, seed, path, plan, history, violation, minimal } = finding;
-  const { steps: told } = tellGatewayStory(history, plan);
-  const last = gatewayEvidence(finding).at(-1);
-  const steps = last === undefined ? told : told.slice(0, last);
-  return {
-    schema: "latchkey.counterexample/1",
-    claim,
-    invariant,
-    policy,
-    target,
-    seed,
-    path,
-    plan: { kind: "gateway", ...plan },
-    steps,
-    explanation: violation.explanation,
-    ...(violation.way === undefined ? {} : { witness: violation.way }),
-    length: steps.length,
-    minimal,
-    rerun,
-  };
+  const { history, plan } = finding;
+  const story = tellGatewayStory(history, plan);
+  return counterexampleOf(finding, names, { kind: "gateway", ...plan }, story);
 }
 
 /** The steps at which the evidence of a finding lies, in order. */
 export function gatewayEvidence({ history, plan, violation }: GatewayFinding): readonly number[] {
-  const { stepOfEvent } = tellGatewayStory(history, plan);
-  const steps = violation.events.flatMap((event) => stepOfEvent[event] ?? []);
-  return [...new Set(steps)].toSorted((one, other) => one - other);
+  return stepsOfEvidence(violation, tellGatewayStory(history, plan));
 }
 
 export interface GatewaySentences extends BrokenSentences {
@@ -68,29 +40,19 @@ export function gatewayCounterexampleMarkdown(
   sentences: GatewaySentences,
   evidence: readonly number[],
 ): string {
-  const { claim, invariant, policy, target, plan, steps, explanation, witness } = counterexample;
-  return [
-    `# ${proseMarkdown(claim)} is refuted`,
-    `${judgedBy(policy)}, target **${proseMarkdown(target)}** in mode **${plan.mode}**, ${plan.requests.length} ${plan.requests.length === 1 ? "attempt" : "attempts"}, ${steps.length} steps, ${minimality(counterexample.minimal)}.`,
-    ...quoted("Claim", claim, sentences.statement, sentences.source),
-    ...quoted("Invariant", invariant, sentences.invariant, ""),
-    `**What broke.** ${proseMarkdown(explanation)}`,
+  const { target, plan, witness } = counterexample;
+  const { length } = plan.requests;
+  return counterexamplePage(counterexample, {
+    place: `target **${proseMarkdown(target)}** in mode **${plan.mode}**, ${length} ${length === 1 ? "attempt" : "attempts"}`,
+    sentences,
+    evidence,
+    mark: "⚡ marks the steps that the sentence above is about.",
     ...(witness === undefined
-      ? []
-      : [`**Known as ${proseMarkdown(witness)}.** ${proseMarkdown(sentences.way)}`]),
-    "## The story",
-    steps.map((step) => storyLine(step, evidence.includes(step.step))).join("\n"),
-    ...(evidence.length === 0 ? [] : ["⚡ marks the steps that the sentence above is about."]),
-    "## Step by step",
-    stepTable(steps, evidence),
-    `Times are milliseconds since the start. *The store holds* is what the store itself showed after the step.${clocksText(plan)}`,
-    "## Who is who",
-    requestTable(plan),
-    "## Run it again",
-    `\`\`\`sh\n${fenced(counterexample.rerun)}\n\`\`\``,
-    `Found with \`--seed ${counterexample.seed}\`, path ${codeSpan(counterexample.path)}. The exit status is 0 if it still reproduces, 1 if it no longer does.`,
-    "",
-  ].join("\n\n");
+      ? {}
+      : { known: `**Known as ${proseMarkdown(witness)}.** ${proseMarkdown(sentences.way)}` }),
+    legend: `Times are milliseconds since the start. *The store holds* is what the store itself showed after the step.${clocksText(plan)}`,
+    cast: [requestTable(plan)],
+  });
 }
 
 function clocksText({ gatewayAheadMs, downstreamLagMs }: GatewayPlan): string {

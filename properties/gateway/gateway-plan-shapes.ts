@@ -1,20 +1,13 @@
 // Which gateway plans are smaller or simpler than a given one: the candidates of the search for a minimal one.
 import type { GatewayMode } from "../../model/gateway-attempt.ts";
-import type { PlanShape } from "../minimise.ts";
+import { type PlanShape, replaced, stepsWithoutChunks, sum, without } from "../minimise.ts";
 import type { CallFault, GatewayPlan, GatewayStep, PlannedRequest } from "./gateway-plan.ts";
 
-export const gatewayPlanShape: PlanShape<GatewayPlan> = { withoutChunks, withoutOne, simpler };
-
-/** Every plan that lacks a run of two or more steps, longest runs first. */
-function withoutChunks(plan: GatewayPlan): GatewayPlan[] {
-  const plans: GatewayPlan[] = [];
-  for (let size = plan.steps.length >> 1; size >= 2; size >>= 1) {
-    for (let start = 0; start < plan.steps.length; start += size) {
-      plans.push({ ...plan, steps: without(plan.steps, start, size) });
-    }
-  }
-  return plans;
-}
+export const gatewayPlanShape: PlanShape<GatewayPlan> = {
+  withoutChunks: stepsWithoutChunks,
+  withoutOne,
+  simpler,
+};
 
 /** Every plan that lacks one step or one request. */
 function withoutOne(plan: GatewayPlan): GatewayPlan[] {
@@ -230,16 +223,4 @@ function attemptOf(step: GatewayStep): number | null {
 function onAttempt(step: GatewayStep, attempt: number): GatewayStep {
   if ("attempt" in step) return { ...step, attempt };
   return "caller" in step ? { ...step, caller: { ...step.caller, index: attempt } } : step;
-}
-
-function without<Item>(items: readonly Item[], start: number, count: number): Item[] {
-  return items.filter((_, index) => index < start || index >= start + count);
-}
-
-function replaced<Item>(items: readonly Item[], index: number, item: Item): Item[] {
-  return items.map((current, place) => (place === index ? item : current));
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }
