@@ -90,6 +90,29 @@ it("refutes at-most-once on both eventually consistent stores, and reruns both w
   }
 });
 
+it("refutes the published rate limit on the limiter that ships, tells it, and reruns it", async () => {
+  const claim = "rate-limits-are-atomic";
+  const args = ["verify", "--claim", claim, "--policy", "published", "--runs", "400"];
+  const verified = await run([...args, "--seed", "1", "--out", "limits", "--json", "limits.json"]);
+  expect(verified.status).toBe(0);
+  const { claims } = JSON.parse(readFileSync(join(folder, "limits.json"), "utf8")) as Results;
+  expect(claims.map(({ target, verdict }) => [target, verdict])).toEqual([
+    ["rate-limiter-model", "refuted"],
+    ["rate-limiter", "refuted"],
+  ]);
+  for (const { target, counterexample } of claims) {
+    const file = counterexample ?? "";
+    expect(readFileSync(join(folder, file.replace(/json$/u, "md")), "utf8")).toContain(
+      "minimal: no single element of its plan can go",
+    );
+    const rerun = await run(["rerun", file]);
+    expect(rerun).toMatchObject({ status: 0, stderr: "" });
+    expect(rerun.stdout).toContain(
+      `reproduced: ${claim} under published on ${target}, rate-limit broke.`,
+    );
+  }
+});
+
 it("cancels at the first SIGINT with a truthful partial result, and exits 130", async () => {
   const args = [
     "check",

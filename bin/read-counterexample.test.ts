@@ -5,7 +5,9 @@ import { afterAll, describe, expect, it } from "vitest";
 import { zombieFinding } from "../reports/fixtures/zombie-finding.ts";
 import { unknownOutcomeFinding } from "../reports/fixtures/unknown-outcome-finding.ts";
 import { counterexampleJson, toCounterexample } from "../reports/counterexample-json.ts";
+import { fixedWindowFinding } from "../reports/fixtures/fixed-window-finding.ts";
 import { toGatewayCounterexample } from "../reports/gateway-counterexample.ts";
+import { toRateLimitCounterexample } from "../reports/rate-limit-counterexample.ts";
 import { readCounterexample } from "./read-counterexample.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-read-"));
@@ -138,6 +140,39 @@ describe("a counterexample of the gateway", () => {
     ],
   ])("with %s is refused in one line that names the place", (_, value, says) => {
     const read = reading(JSON.stringify(value));
+    const message = "message" in read ? read.message : "";
+    expect(message).toContain(says);
+    expect(message).not.toContain("\n");
+    expect(message.length).toBeLessThan(500);
+  });
+});
+
+describe("a counterexample of the rate limiter", () => {
+  const saved = toRateLimitCounterexample(fixedWindowFinding, {
+    claim: "rate-limits-are-atomic",
+    policy: "published",
+    target: "rate-limiter",
+    rerun: "npx latchkey rerun x.json",
+  });
+  const { plan } = saved;
+  const [ask] = plan.steps;
+  const withPlan = (given: object) => JSON.stringify({ ...saved, plan: { ...plan, ...given } });
+
+  it("is read back as it was written", () => {
+    expect(reading(counterexampleJson(saved))).toMatchObject({ kind: "read", plan });
+  });
+
+  it.each([
+    ["no place at all", { limit: 0 }, "plan.limit=0"],
+    ["a window past reason", { windowMs: 1e12 }, "plan.windowMs="],
+    ["a field too many", { keys: [] }, "plan.keys="],
+    ["a step of no kind", { steps: [{ kind: "wait" }] }, "plan.steps.0"],
+    ["a tenant that is none", { steps: [{ ...ask, tenant: 2 }] }, "plan.steps.0.tenant=2"],
+    ["an isolate that is none", { steps: [{ ...ask, isolate: 3 }] }, "plan.steps.0.isolate=3"],
+    ["half a millisecond", { steps: [{ kind: "advance", ms: 0.5 }] }, "plan.steps.0.ms=0.5"],
+    ["1001 steps", { steps: Array.from({ length: 1001 }, () => ask) }, "plan.steps="],
+  ])("with %s is refused in one line that names the place", (_, given, says) => {
+    const read = reading(withPlan(given));
     const message = "message" in read ? read.message : "";
     expect(message).toContain(says);
     expect(message).not.toContain("\n");

@@ -27,7 +27,7 @@ export interface PageParts {
   readonly known?: string;
   /** What the times and the last column of the table are. */
   readonly legend: string;
-  /** Tables of who takes part. */
+  /** Tables of who takes part; none where the steps tell it. */
   readonly cast: readonly string[];
 }
 
@@ -50,8 +50,7 @@ export function counterexamplePage(
     "## Step by step",
     stepTable(steps, evidence),
     legend,
-    "## Who is who",
-    ...cast,
+    ...(cast.length === 0 ? [] : ["## Who is who", ...cast]),
     "## Run it again",
     `\`\`\`sh\n${fenced(counterexample.rerun)}\n\`\`\``,
     `Found with \`--seed ${counterexample.seed}\`, path ${codeSpan(counterexample.path)}. The exit status is 0 if it still reproduces, 1 if it no longer does.`,

@@ -3,7 +3,7 @@ import type { RateLimitHistory } from "../properties/rate-limit/rate-limit-histo
 import type { RateLimitPlan } from "../properties/rate-limit/rate-limit-plan.ts";
 import type { Counterexample, Finding } from "../properties/results.ts";
 import { counterexampleOf, type FindingNames, stepsOfEvidence } from "./counterexample-json.ts";
-import { type BrokenSentences, counterexamplePage, table } from "./counterexample-markdown.ts";
+import { type BrokenSentences, counterexamplePage } from "./counterexample-markdown.ts";
 import { tellRateLimitStory } from "./rate-limit-story.ts";
 import { proseMarkdown } from "./show-text.ts";
 
@@ -32,19 +32,13 @@ export function rateLimitCounterexampleMarkdown(
   sentences: BrokenSentences,
   evidence: readonly number[],
 ): string {
-  const { target, plan, steps } = counterexample;
-  const requests = steps.filter(({ actor }) => actor.startsWith("request "));
+  const { target, plan } = counterexample;
   return counterexamplePage(counterexample, {
     place: `target **${proseMarkdown(target)}**, a limit of ${plan.limit} in ${plan.windowMs} ms`,
     sentences,
     evidence,
     mark: "⚡ marks the steps that the sentence above is about.",
     legend: `Times are milliseconds on the limiters' clock, since the start. *The store holds* are the admissions of the last ${plan.windowMs} ms, as the answers told them.`,
-    cast: [
-      table(
-        ["request", "at", "was"],
-        requests.map(({ actor, at, detail }) => [actor, String(at), proseMarkdown(detail)]),
-      ),
-    ],
+    cast: [],
   });
 }

@@ -88,7 +88,9 @@ function wordsOf(
 /** The admissions that are still in their window, by tenant. */
 function stateText(admitted: readonly Admission[], atMs: number): string {
   const live = admitted.filter(({ endsAtMs }) => endsAtMs > atMs);
-  const tenants = [...new Set(live.map(({ tenant }) => tenant))].toSorted();
+  const tenants = [...new Set(live.map(({ tenant }) => tenant))].toSorted(
+    (one, other) => one - other,
+  );
   const texts = tenants.map((tenant) => {
     const names = live.filter((each) => each.tenant === tenant).map(({ name }) => name);
     return `tenant ${tenant + 1}: ${names.join(", ")}`;

@@ -32,6 +32,7 @@ export class HarnessLimiter extends RateLimiterStore {
     const lane = laneOf(state.id.name ?? "");
     super(state, env, () => lane.nowMs);
     this.#lane = lane;
+    if (lane.mutant === "forgets") this.#erase();
   }
 
   override async admit(
@@ -42,11 +43,13 @@ export class HarnessLimiter extends RateLimiterStore {
 
   /** Empties the object, so that the next run finds it as new. */
   async reset(): Promise<void> {
-    const { storage } = this.ctx;
-    storage.sql.exec("DELETE FROM admissions");
-    storage.sql.exec("DELETE FROM fixed_window");
-    void storage.deleteAlarm();
+    this.#erase();
+    void this.ctx.storage.deleteAlarm();
     this.#lane.nowMs = epochMs;
+  }
+
+  override async alarm(): Promise<void> {
+    if (this.#lane.mutant !== "keeps") await super.alarm();
   }
 
   /**
@@ -72,6 +75,11 @@ export class HarnessLimiter extends RateLimiterStore {
   /** Resets the object for real: memory is gone. */
   crash(): void {
     this.ctx.abort("crash");
+  }
+
+  #erase(): void {
+    this.ctx.storage.sql.exec("DELETE FROM admissions");
+    this.ctx.storage.sql.exec("DELETE FROM fixed_window");
   }
 
   /** Reads, lets others in, and writes what it had decided before. */

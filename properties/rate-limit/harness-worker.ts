@@ -1,4 +1,5 @@
 // The harness Worker of the rate limiter: it has several isolates ask, judges each run, and answers Node.
+import type { AdmissionReply, RateLimit } from "../../impl/rate-limit.ts";
 import type { JudgedHistory, PlanVerdict } from "../plan-runner.ts";
 import { HarnessLimiter, laneOf } from "./harness-limiter.ts";
 import type Isolate from "./isolate-worker.ts";
@@ -41,43 +42,46 @@ export default {
 };
 
 const handlers: Handlers = {
-  "/limiter/judge": ({ limiter, plans }, env) => judgePlans(env, limiter, plans),
-  "/limiter/run": ({ limiter, plan }, env) => runAndJudge(env, limiter, plan),
+  "/limiter/judge": async ({ limiter, plans }, env) =>
+    judgePlans(await connect(env), limiter, plans),
+  "/limiter/run": async ({ limiter, plan }, env) => runAndJudge(await connect(env), limiter, plan),
 };
 
-/** Several runs at once, each on objects of its own: while one waits for its storage another goes on. */
+/** What one request of Node's runs its plans with: stubs belong to the request that made them. */
+interface Connected {
+  readonly isolates: readonly Awaited<ReturnType<Service<Isolate>["open"]>>[];
+  readonly limiters: DurableObjectNamespace<HarnessLimiter>;
+}
+
+async function connect(env: HarnessEnv): Promise<Connected> {
+  const isolates = [env.ISOLATE_0, env.ISOLATE_1, env.ISOLATE_2].map((isolate) => isolate.open());
+  return { isolates: await Promise.all(isolates), limiters: env.LIMITER };
+}
+
 async function judgePlans(
-  env: HarnessEnv,
+  connected: Connected,
   choice: LimiterChoice,
   plans: readonly RateLimitPlan[],
 ): Promise<PlanVerdict[]> {
   const verdicts: PlanVerdict[] = [];
-  let next = 0;
-  const work = async (): Promise<void> => {
-    for (let index = next++; index < plans.length; index = next++) {
-      const plan = plans[index];
-      if (plan === undefined) return;
-      verdicts[index] = rateLimitVerdictOf(await runAndJudge(env, choice, plan));
-      if (index % plansPerPause === 0) await breathe();
-    }
-  };
-  await Promise.all(Array.from({ length: runsAtOnce }, work));
+  for (const plan of plans) {
+    verdicts.push(rateLimitVerdictOf(await runAndJudge(connected, choice, plan)));
+    if (verdicts.length % plansPerPause === 0) await breathe();
+  }
   return verdicts;
 }
 
-const runsAtOnce = 32;
-
 /** A run that fails keeps its objects: nobody knows what is in them. */
 async function runAndJudge(
-  env: HarnessEnv,
+  connected: Connected,
   choice: LimiterChoice,
   plan: RateLimitPlan,
 ): Promise<JudgedHistory<RateLimitHistory>> {
-  const names = idle.pop() ?? newNames();
-  const used = names.slice(0, tenantsOf(plan));
-  const limiter = await freshLimiter(env, choice, used);
+  const lane = idle.pop() ?? newLane();
+  const limiter = new LaneLimiter(connected, lane.slice(0, tenantsOf(plan)));
+  await limiter.reset(choice);
   const history = await runRateLimitPlan(plan, choice.algorithm, limiter);
-  idle.push(names);
+  idle.push(lane);
   return { history, judgement: judgeRateLimit(history) };
 }
 
@@ -88,46 +92,62 @@ function tenantsOf({ steps }: RateLimitPlan): number {
 
 /** Names of standing objects, one a tenant, that no run uses. */
 const idle: (readonly string[])[] = [];
-let taken = 0;
+let lanes = 0;
 
-function newNames(): readonly string[] {
-  const lane = taken++;
-  return Array.from({ length: tenantCount }, (_, tenant) => `lane ${lane} tenant ${tenant}`);
+function newLane(): readonly string[] {
+  lanes += 1;
+  return Array.from({ length: tenantCount }, (_, tenant) => `lane ${lanes} tenant ${tenant}`);
 }
 
-/** The standing objects of all tenants, emptied. */
-async function freshLimiter(
-  env: HarnessEnv,
-  { mutant }: LimiterChoice,
-  names: readonly string[],
-): Promise<PlanLimiter> {
-  const isolates = [env.ISOLATE_0, env.ISOLATE_1, env.ISOLATE_2];
-  // A stub dies with its object; a fresh one works at once.
-  const ofAll = <Result>(call: (stub: DurableObjectStub<HarnessLimiter>) => Promise<Result>) =>
-    Promise.all(names.map((name) => call(env.LIMITER.getByName(name))));
-  for (const name of names) laneOf(name).mutant = mutant;
-  await ofAll((stub) => stub.reset());
-  return {
-    async ask(wave, limit) {
-      const replies = await Promise.all(
-        isolates.map((isolate, index) => {
-          const sent = wave.filter((step) => step.isolate === index);
-          return sent.length === 0
-            ? []
-            : isolate.ask(
-                sent.map(({ tenant }) => nameOf(names, tenant)),
-                limit,
-              );
-        }),
-      );
-      return inOrderOf(wave, replies);
-    },
-    pass: (ms) => ofAll((stub) => stub.pass(ms)),
-    oversleep(ms) {
-      for (const name of names) laneOf(name).nowMs += ms;
-    },
-    crash: async () => void (await ofAll(crash)),
-  };
+/** The standing objects of a plan's tenants. */
+class LaneLimiter implements PlanLimiter {
+  readonly #connected: Connected;
+  readonly #names: readonly string[];
+  #stubs: readonly DurableObjectStub<HarnessLimiter>[];
+
+  constructor(connected: Connected, names: readonly string[]) {
+    this.#connected = connected;
+    this.#names = names;
+    this.#stubs = names.map((name) => connected.limiters.getByName(name));
+  }
+
+  async reset({ mutant }: LimiterChoice): Promise<void> {
+    for (const name of this.#names) laneOf(name).mutant = mutant;
+    await Promise.all(this.#stubs.map((stub) => stub.reset()));
+  }
+
+  async ask(wave: readonly AskStep[], limit: RateLimit): Promise<readonly AdmissionReply[]> {
+    const replies = await Promise.all(
+      this.#connected.isolates.map(async (isolate, index) => {
+        const names = wave
+          .filter((step) => step.isolate === index)
+          .map(({ tenant }) => this.#nameOf(tenant));
+        return names.length === 0 ? [] : isolate.ask(names, limit);
+      }),
+    );
+    return inOrderOf(wave, replies);
+  }
+
+  pass(ms: number): Promise<readonly number[]> {
+    return Promise.all(this.#stubs.map((stub) => stub.pass(ms)));
+  }
+
+  oversleep(ms: number): void {
+    for (const name of this.#names) laneOf(name).nowMs += ms;
+  }
+
+  async crash(): Promise<void> {
+    const { isolates, limiters } = this.#connected;
+    await Promise.all(this.#stubs.map(crash));
+    await Promise.all(isolates.map((isolate) => isolate.forget()));
+    this.#stubs = this.#names.map((name) => limiters.getByName(name));
+  }
+
+  #nameOf(tenant: number): string {
+    const name = this.#names[tenant];
+    if (name === undefined) throw new Error(`no such tenant: tenant=${tenant}`);
+    return name;
+  }
 }
 
 async function crash(stub: DurableObjectStub<HarnessLimiter>): Promise<void> {
@@ -138,13 +158,11 @@ async function crash(stub: DurableObjectStub<HarnessLimiter>): Promise<void> {
   }
 }
 
-function nameOf(names: readonly string[], tenant: number): string {
-  const name = names[tenant];
-  if (name === undefined) throw new Error(`no such tenant: tenant=${tenant}`);
-  return name;
-}
 /** Each isolate's replies are in the order of its own requests. */
-function inOrderOf(wave: readonly AskStep[], replies: readonly (readonly IsolateReply[])[]) {
+function inOrderOf(
+  wave: readonly AskStep[],
+  replies: readonly (readonly IsolateReply[])[],
+): readonly AdmissionReply[] {
   const next = replies.map(() => 0);
   return wave.map(({ isolate }) => {
     const place = next[isolate] ?? 0;

@@ -6,8 +6,11 @@ import type { RateLimitPlan } from "./rate-limit-plan.ts";
 
 export interface LimiterChoice {
   readonly algorithm: RateLimit["algorithm"];
-  /** A defect planted in the limiter: `gap` lets others in between its read and its write. */
-  readonly mutant: "gap" | null;
+  /**
+   * A defect planted in the limiter: it lets others in between its read and its write (`gap`), loses
+   * its log in a reset (`forgets`), or erases nothing when its alarm rings (`keeps`).
+   */
+  readonly mutant: "gap" | "forgets" | "keeps" | null;
 }
 
 /** Request and answer by path; every request is a POST. */

@@ -11,10 +11,10 @@ import {
 /** The published window. */
 const windowMs = 60_000;
 
-/** Two to five crowds of one to four requests each, with time, late alarms and resets between. */
+/** Two to four crowds of one to four requests each, with time, late alarms and resets between. */
 export function rateLimitPlanArbitrary(): fc.Arbitrary<RateLimitPlan> {
   return fc.oneof(
-    { weight: 3, arbitrary: plansOf(1) },
+    { weight: 4, arbitrary: plansOf(1) },
     { weight: 1, arbitrary: plansOf(tenantCount) },
   );
 }
@@ -26,14 +26,16 @@ function plansOf(tenants: number): fc.Arbitrary<RateLimitPlan> {
     isolate: fc.nat({ max: isolateCount - 1 }),
     overlaps: fc.nat({ max: 4 }).map((drawn) => drawn > 0),
   });
-  const crowd = fc.array(ask, { minLength: 1, maxLength: 4 });
-  const round = fc.tuple(crowd, fc.array(pause, { minLength: 1, maxLength: 2 }));
+  const round = fc
+    .tuple(pause, fc.array(ask, { minLength: 1, maxLength: 4 }))
+    .map(([passes, asks]): readonly RateLimitStep[] => [passes, ...asks]);
+  const first = fc.array(ask, { minLength: 1, maxLength: 3 });
   return fc.record({
     limit: fc.integer({ min: 1, max: 4 }),
     windowMs: fc.constant(windowMs),
     steps: fc
-      .array(round, { minLength: 2, maxLength: 5 })
-      .map((rounds) => rounds.flatMap(([asks, pauses]) => [...asks, ...pauses])),
+      .tuple(first, fc.array(round, { minLength: 1, maxLength: 3 }))
+      .map(([asks, rounds]) => [...asks, ...rounds.flat()]),
   });
 }
 
