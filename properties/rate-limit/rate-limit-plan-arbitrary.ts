@@ -11,7 +11,7 @@ import {
 /** The published window. */
 const windowMs = 60_000;
 
-/** Two to four crowds of one to four requests each, with time, late alarms and resets between. */
+/** Two to four crowds of one to three requests each, with time, late alarms and resets between. */
 export function rateLimitPlanArbitrary(): fc.Arbitrary<RateLimitPlan> {
   return fc.oneof(
     { weight: 4, arbitrary: plansOf(1) },
@@ -27,7 +27,7 @@ function plansOf(tenants: number): fc.Arbitrary<RateLimitPlan> {
     overlaps: fc.nat({ max: 4 }).map((drawn) => drawn > 0),
   });
   const round = fc
-    .tuple(pause, fc.array(ask, { minLength: 1, maxLength: 4 }))
+    .tuple(pause, fc.array(ask, { minLength: 1, maxLength: 3 }))
     .map(([passes, asks]): readonly RateLimitStep[] => [passes, ...asks]);
   const first = fc.array(ask, { minLength: 1, maxLength: 3 });
   return fc.record({
