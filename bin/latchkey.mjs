@@ -10,11 +10,14 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exit(2);
 }
 
-// A reader that went away, such as `| head`, is no error.
-process.stdout.on("error", (error) => {
-  if (error.code === "EPIPE") process.exit(0);
-  throw error;
-});
+// A reader that went away, such as `| head`, is no error, and does not change what the command comes to.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error) => {
+    if (error.code === "EPIPE") return;
+    process.stderr.write(`latchkey: the output cannot be written: error=${error.message}\n`);
+    process.exit(2);
+  });
+}
 
 // Both loaders: a user's .ts or .js may lie in a package without a `type`, which Node takes for CommonJS.
 const [esm, cjs] = await Promise.all([import("tsx/esm/api"), import("tsx/cjs/api")]);

@@ -1,10 +1,12 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, it } from "vitest";
 import type { Results } from "../properties/results.ts";
+import { counterexampleJson, toCounterexample } from "../reports/counterexample-json.ts";
+import { zombieFinding } from "../reports/fixtures/zombie-finding.ts";
 
 const command = fileURLToPath(new URL("latchkey.mjs", import.meta.url));
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -128,6 +130,25 @@ it("cancels at the first SIGINT with a truthful partial result, and exits 130", 
   expect(stderr).toContain("cancelled by signal=SIGINT");
   expect(stdout).toMatch(/cancelled after \d+ of 1000000 histories/u);
   expect(stdout).not.toContain("✓ holds");
+});
+
+it("finds no violation in a correct store although nobody reads stderr", async () => {
+  const args = ["check", "--target", target("correct.ts"), "--runs", "20", "--out", "unread"];
+  const child = spawn(process.execPath, [command, ...args], { cwd: folder });
+  child.stderr.destroy();
+  child.stdout.resume();
+  expect(await new Promise((resolve) => child.on("close", resolve))).toBe(0);
+});
+
+it("exits 1 where a counterexample no longer reproduces although nobody reads stdout", async () => {
+  const place = { claim: "exclusion", policy: "hardened", target: "durable-object" };
+  const told = { ...place, rerun: "npx latchkey rerun unread.json", targetFile: null };
+  const file = join(folder, "unread.json");
+  writeFileSync(file, counterexampleJson(toCounterexample(zombieFinding, told)));
+  const child = spawn(process.execPath, [command, "rerun", file], { cwd: folder });
+  child.stdout.destroy();
+  child.stderr.resume();
+  expect(await new Promise((resolve) => child.on("close", resolve))).toBe(1);
 });
 
 it("exports to stdout or to a file, and exits 2 where the file cannot be written", async () => {
