@@ -92,7 +92,8 @@ describe("a file that cannot be run again", () => {
 
   it.each([
     ["nope.json", "does not exist"],
-    [".", "cannot be read"],
+    [".", "is no file"],
+    ["/dev/zero", "is no file"],
   ])("is refused in one line: %s", (file, says) => {
     const read = readCounterexample(file, folder);
     expect(read).toMatchObject({ message: expect.stringContaining(says) as string });

@@ -45,7 +45,12 @@ export function readCounterexample(file: string, cwd: string): SavedCounterexamp
     if (!existsSync(path)) {
       return refuse(`the counterexample does not exist: ${field}; name a .json that verify wrote`);
     }
-    const { size } = statSync(path);
+    const status = statSync(path);
+    // A device or a pipe may never end.
+    if (!status.isFile()) {
+      return refuse(`the counterexample is no file: ${field}; name a .json that verify wrote`);
+    }
+    const { size } = status;
     if (size > mostFileBytes) {
       return refuse(
         `the counterexample is larger than ${mostFileBytes} bytes: ${field}, size=${size}; name a .json that verify wrote`,
