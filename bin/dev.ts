@@ -1,10 +1,16 @@
 // Serves gateway, store and simulated exchange on this machine: `npm run dev -- [--port 8787]`.
+import { createServer } from "node:net";
 import { parseArgs } from "node:util";
 import { localKeys, startLocalRuntime } from "../properties/gateway/local-runtime.ts";
 
 const port = portOf(process.argv.slice(2));
 if (port === null) {
   console.error("--port takes a number from 0 to 65535; 0 takes a free port");
+  process.exitCode = 2;
+} else if (!(await isFree(port))) {
+  console.error(
+    `the port cannot be listened on: --port=${port}; give another, or 0 for a free one`,
+  );
   process.exitCode = 2;
 } else {
   const runtime = await startLocalRuntime({ port });
@@ -17,11 +23,21 @@ if (port === null) {
 function portOf(args: readonly string[]): number | null {
   try {
     const { values } = parseArgs({ args: [...args], options: { port: { type: "string" } } });
-    const port = Number(values.port ?? "8787");
-    return Number.isInteger(port) && port >= 0 && port <= 65_535 ? port : null;
+    const given = values.port ?? "8787";
+    const port = /^\d{1,5}$/u.test(given) ? Number(given) : 65_536;
+    return port <= 65_535 ? port : null;
   } catch {
     return null;
   }
+}
+
+/** workerd itself tells of a port that is taken in forty lines. */
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
 }
 
 function welcome(url: URL): string {
