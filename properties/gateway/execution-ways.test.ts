@@ -1,6 +1,15 @@
 // Each known way to execute twice is told from the others, and exercised only by its own situation.
 import { describe, expect, it } from "vitest";
-import { arrives, delivered, executes, hears, plainRequest, rulingOf } from "./gateway-events.ts";
+import {
+  arrives,
+  delivered,
+  executes,
+  hears,
+  plainRequest,
+  recordOf,
+  rulingOf,
+  store,
+} from "./gateway-events.ts";
 import {
   judgeExecution,
   judgeMinuteBoundary,
@@ -28,6 +37,18 @@ describe("two executions of one request", () => {
       expect(violations).toMatchObject([{ way: "late effect" }]);
       expect(rulingOf(judgeUnknownOutcome, events)).toEqual(unexercised);
     }
+  });
+
+  it("are a late effect where the second was accepted before the first caller heard", () => {
+    const accepted = store(1, "reserve", "proceed", { after: recordOf(1) });
+    const told = hears(0, "dispatch", "server-error");
+    const stalled = [accepted, executes(0), told, executes(1)];
+    expect(rulingOf(judgeExecution, stalled).violations).toMatchObject([{ way: "late effect" }]);
+    expect(rulingOf(judgeUnknownOutcome, stalled)).toEqual(silent);
+    const retried = [executes(0), told, accepted, executes(1)];
+    expect(rulingOf(judgeUnknownOutcome, retried).violations).toMatchObject([
+      { way: "unknown outcome", events: [0, 3] },
+    ]);
   });
 
   it("are a minute's boundary where it gave them two keys", () => {
@@ -59,6 +80,10 @@ describe("the message of one attempt", () => {
         { way: "redelivery", events: [2, 3] },
       ]);
     }
+  });
+
+  it("is not redelivered by the delivery of another message", () => {
+    expect(rulingOf(judgeRedelivery, [delivered(0), delivered(1), first])).toEqual(unexercised);
   });
 
   it("is doubled where one delivery executes twice", () => {

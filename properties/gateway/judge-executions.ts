@@ -125,24 +125,37 @@ function wayOf(facts: GatewayFacts, first: Execution, second: Execution): KnownW
       : "minute boundary";
   }
   if (first.event.attempt === second.event.attempt) return wayOfOneAttempt(facts, first, second);
-  return hasHeardNoSuccess(facts, first.event.by) ? "unknown outcome" : "late effect";
+  return wayOfTwoCalls(facts, first, second);
 }
 
-function wayOfOneAttempt(
-  facts: GatewayFacts,
-  { event: first }: Execution,
-  { event: second }: Execution,
-): KnownWay {
+function wayOfOneAttempt(facts: GatewayFacts, one: Execution, other: Execution): KnownWay {
+  const [first, second] = [one.event, other.event];
   if (first.token === second.token) return "doubled call";
   if (first.viaQueue && second.viaQueue) return "redelivery";
-  return hasHeardNoSuccess(facts, first.by) ? "unknown outcome" : "late effect";
+  return wayOfTwoCalls(facts, one, other);
 }
 
-/** The caller heard of its call to downstream, and what it heard was no success. */
-function hasHeardNoSuccess(facts: GatewayFacts, caller: string): boolean {
+/**
+ * What was heard of the first call led to the second only if it was heard before: where the second
+ * attempt was accepted already, because the first had stalled, the effect was late, whatever it said.
+ */
+function wayOfTwoCalls(facts: GatewayFacts, first: Execution, second: Execution): KnownWay {
+  const admittedAt = facts.storeAnswers.find(
+    ({ event: { attempt, call, token, after } }) =>
+      attempt === second.event.attempt && call === "reserve" && after?.token === token,
+  );
+  const isRetry = first.event.attempt !== second.event.attempt;
+  const before = isRetry && admittedAt !== undefined ? admittedAt.place : second.place;
+  return hasHeardNoSuccess(facts, first.event.by, before) ? "unknown outcome" : "late effect";
+}
+
+/** The caller heard of its call to downstream, by then, and what it heard was no success. */
+function hasHeardNoSuccess(facts: GatewayFacts, caller: string, before = Infinity): boolean {
   const replies = facts
     .of("reply")
-    .filter(({ event }) => event.by === caller && event.call === "dispatch");
+    .filter(
+      ({ place, event }) => place < before && event.by === caller && event.call === "dispatch",
+    );
   return replies.some(({ event }) => event.heard !== "success");
 }
 
