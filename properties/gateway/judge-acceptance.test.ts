@@ -62,6 +62,11 @@ describe("a second acceptance", () => {
   });
 });
 
+it("is one with the repeated answers to its token", () => {
+  const again = store(0, "reserve", "proceed", { before: recordOf(0), after: recordOf(0) });
+  expect(rulingOf(judgeAcceptance, [first, again]).violations).toEqual([]);
+});
+
 it("is not exercised where nobody asks for a key that was accepted", () => {
   expect(rulingOf(judgeAcceptance, [first])).toEqual({ exercised: false, violations: [] });
 });

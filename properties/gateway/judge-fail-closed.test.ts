@@ -24,6 +24,8 @@ describe("fail closed", () => {
     expect(rulingOf(judgeFailClosed, [executes(0)]).violations).toMatchObject([broken]);
     expect(rulingOf(judgeFailClosed, [executes(0), accepted]).violations).toMatchObject([broken]);
     expect(rulingOf(judgeFailClosed, [accepted, executes(1)]).violations).toMatchObject([broken]);
+    const refused = store(0, "reserve", "in-flight", { before: recordOf(1), after: recordOf(1) });
+    expect(rulingOf(judgeFailClosed, [refused, executes(0)]).violations).toMatchObject([broken]);
     expect(rulingOf(judgeFailClosed, [accepted, executes(0)]).violations).toEqual([]);
   });
 
@@ -39,9 +41,11 @@ describe("fail closed", () => {
         hears(0, "reserve", heard),
         told(0, answer),
       ];
-      expect(rulingOf(judgeFailClosed, answered(answers.executed)).violations).toMatchObject([
-        { invariant: "fail-closed", events: [0] },
-      ]);
+      for (const other of [answers.executed, gateRefusals["kill-switch"]]) {
+        expect(rulingOf(judgeFailClosed, answered(other)).violations).toMatchObject([
+          { invariant: "fail-closed", events: [0] },
+        ]);
+      }
       expect(rulingOf(judgeFailClosed, answered(unavailable))).toEqual(silent);
     },
   );

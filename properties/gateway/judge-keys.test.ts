@@ -73,6 +73,12 @@ describe("mismatch", () => {
     expect(rulingOf(judgeMismatch, asked("unknown"))).toEqual(unexercised);
   });
 
+  it("is broken by a committed record's answer to another payload as well", () => {
+    const committed = { ...before, status: "committed" } as const;
+    const duplicate = store(1, "reserve", "duplicate", { before: committed, fingerprint: "g" });
+    expect(rulingOf(judgeMismatch, [duplicate]).violations).toMatchObject([{ events: [0] }]);
+  });
+
   it("is never exercised by the same payload, or where nothing blocks", () => {
     expect(rulingOf(judgeMismatch, [store(1, "reserve", "in-flight", { before })])).toEqual(
       unexercised,
