@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { GatewayMode } from "../model/gateway-attempt.ts";
 import { createHash } from "node:crypto";
+import type { Calls } from "./calls.ts";
 import { createGateway, answerTrade } from "./gateway.ts";
 import { gatewaySettingsOf, type GatewayVars } from "./gateway-settings.ts";
 import { executionsIn, rememberedCalls, rememberedWorld } from "./remembered-calls.ts";
@@ -18,21 +19,24 @@ function start(vars: GatewayVars = {}) {
   const calls = rememberedCalls(reading.settings.policy, world);
   const gateway = createGateway(reading.settings, calls);
   const send = async (body: unknown, headers: Record<string, string> = {}) => {
-    const request = new Request("https://gateway/trades", {
-      method: "POST",
-      headers: {
-        authorization: `Bearer ${secret}`,
-        "content-type": "application/json",
-        ...headers,
-      },
-      body: typeof body === "string" ? body : JSON.stringify(body),
-    });
-    const response = await answerTrade(gateway, request);
+    const response = await answerTrade(gateway, requestOf(body, headers));
     const text = await response.text();
     const { code } = JSON.parse(text) as { code?: string };
     return { status: response.status, code, text, headers: response.headers };
   };
   return { world, gateway, send };
+}
+
+function requestOf(body: unknown, headers: Record<string, string>): Request {
+  return new Request("https://gateway/trades", {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${secret}`,
+      "content-type": "application/json",
+      ...headers,
+    },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
 }
 
 const withKey = (key: string) => ({ "idempotency-key": `"${key}"` });
@@ -45,6 +49,55 @@ describe("the gateway", () => {
     expect(await send(order, withKey("k"))).toMatchObject({ status: 200 });
     expect(world.made).toEqual(["readConfig", "admit", "reserve", "dispatch", "commit"]);
     expect(executionsIn(world)).toBe(1);
+  });
+
+  it.each(["direct", "queue-everywhere"] as const)(
+    "hands on the store's deadline, however late the answer is heard (%s)",
+    async (mode) => {
+      const { world, gateway } = inMode(mode);
+      const { calls, settings } = gateway;
+      const reserve: Calls["reserve"] = async (request) => {
+        const answer: unknown = await calls.reserve(request);
+        world.now += 3_000;
+        return answer;
+      };
+      const deadlines: unknown[] = [];
+      const dispatch: Calls["dispatch"] = (request, signal) => {
+        deadlines.push(request.deadlineAtMs);
+        return calls.dispatch(request, signal);
+      };
+      const acceptedAtMs = world.now;
+      const slow = createGateway(settings, { ...calls, reserve, dispatch });
+      await answerTrade(slow, requestOf(order, withKey("k")));
+      const handedOn = mode === "direct" ? deadlines : world.queue.map((each) => each.deadlineAtMs);
+      expect(handedOn).toEqual([acceptedAtMs + settings.clientTimes.deadlineMs]);
+    },
+  );
+
+  it("sends the canonical trade, and commits with the fingerprint that it reserved with", async () => {
+    const { gateway } = start();
+    const { calls, settings } = gateway;
+    const told: string[] = [];
+    const bodies: unknown[] = [];
+    const noting = createGateway(settings, {
+      ...calls,
+      reserve: (request) => {
+        told.push(request.fingerprint);
+        return calls.reserve(request);
+      },
+      commit: (request) => {
+        told.push(request.fingerprint);
+        return calls.commit(request);
+      },
+      dispatch: (request, signal) => {
+        bodies.push(JSON.parse(request.body));
+        return calls.dispatch(request, signal);
+      },
+    });
+    await answerTrade(noting, requestOf({ ...order, symbol: "btc/usdt" }, withKey("k")));
+    expect(bodies).toMatchObject([order]);
+    expect(told).toHaveLength(2);
+    expect(told[1]).toBe(told[0]);
   });
 
   it("replays the stored response, byte for byte and marked, to every spelling of the request", async () => {

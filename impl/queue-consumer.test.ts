@@ -42,6 +42,35 @@ describe("the consumer", () => {
     expect(executionsIn(world)).toBe(1);
   });
 
+  it("claims for each delivery by itself, and hands on the fence and deadline of the message", async () => {
+    const claimed: string[] = [];
+    const asked: unknown[] = [];
+    const { world, deliver } = await start("hardened", {
+      claim: async ({ delivery }) => {
+        claimed.push(delivery);
+        return { outcome: "done" };
+      },
+      dispatch: async ({ fence, deadlineAtMs }) => {
+        asked.push({ fence, deadlineAtMs });
+        return { status: 500, body: "" };
+      },
+    });
+    await deliver(1);
+    await deliver(2);
+    expect(new Set(claimed).size).toBe(2);
+    const ofMessage = { fence: 1, deadlineAtMs: world.now + 720_000 };
+    expect(asked).toEqual([ofMessage, ofMessage]);
+  });
+
+  it("retries, late, what it cannot finish", async () => {
+    const { deliver } = await start("hardened", {
+      randomToken: () => {
+        throw new Error("no randomness");
+      },
+    });
+    expect(await deliver(9)).toEqual({ end: "retry", delaySeconds: 390 });
+  });
+
   it("executes twice when both deliveries pass the mark's check, as published", async () => {
     const { world, deliver } = await start("published");
     await Promise.all([deliver(), deliver()]);

@@ -50,7 +50,7 @@ describe("a second acceptance", () => {
       store(0, "commit", "done", { before: recordOf(0), after: committed, storeMs: 10_000 }),
     ];
     expect(judged("published", 300_000, commit).violations).toEqual([]);
-    expect(judged("hardened", 300_000, commit).violations).toHaveLength(1);
+    expect(judged("hardened", 314_999, commit).violations).toHaveLength(1);
     // τ + S after the commit.
     expect(judged("hardened", 315_000, commit).violations).toEqual([]);
   });

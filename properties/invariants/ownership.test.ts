@@ -58,6 +58,14 @@ describe("ownership", () => {
     expect(verdictOn("ownership", history)).toBe("vacuous");
   });
 
+  it("is broken by one fence for two overlapping acceptances", () => {
+    const history = new HistoryBuilder();
+    const one = history.start("reserve", "A");
+    const other = history.start("reserve", "B");
+    history.complete(one, history.proceed(1)).complete(other, history.proceed(1));
+    expect(verdictOn("ownership", history)).toBe("broken");
+  });
+
   it("is broken by the fence of a reservation whose pending time is over, even to its own token", () => {
     const kept = new HistoryBuilder().accept("A").advance(99).accept("A");
     const broken = new HistoryBuilder().accept("A").advance(100).accept("A");

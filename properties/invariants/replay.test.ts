@@ -19,8 +19,9 @@ describe("replay", () => {
   });
 
   it("keeps the empty response, and tells a lone surrogate from another", () => {
-    const empty = new HistoryBuilder().accept("A").commit("A", "done", { response: "" });
-    expect(verdictOn("replay", empty.reserve("B", duplicate("")))).toBe("kept");
+    const emptied = () => new HistoryBuilder().accept("A").commit("A", "done", { response: "" });
+    expect(verdictOn("replay", emptied().reserve("B", duplicate("")))).toBe("kept");
+    expect(verdictOn("replay", emptied().reserve("B", duplicate()))).toBe("broken");
     const lone = new HistoryBuilder().accept("A").commit("A", "done", { response: "\ud800" });
     expect(verdictOn("replay", lone.reserve("B", duplicate("\ufffd")))).toBe("broken");
   });

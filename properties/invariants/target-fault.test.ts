@@ -15,6 +15,11 @@ describe("target fault", () => {
     ]);
   });
 
+  it.each(["no-answer", "unknown-answer"] as const)("is broken by %s as well", (problem) => {
+    const history = new HistoryBuilder().fault("commit", problem, "detail");
+    expect(verdictOn("target-fault", history)).toBe("broken");
+  });
+
   it("is kept by a target that answers", () => {
     expect(verdictOn("target-fault", new HistoryBuilder().accept("A"))).toBe("kept");
   });
