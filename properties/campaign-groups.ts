@@ -36,7 +36,7 @@ export interface CampaignGroup<SomePlan = Plan, SomeHistory = History> {
 }
 
 /** About a minute on two cores, with everything beside it. */
-const defaultRuns = { paper: 3000, published: 3000, hardened: 3000 } as const;
+const defaultRuns = { paper: 2000, published: 2000, hardened: 3000 } as const;
 
 /** What blocks under one policy need not under another, so that hints are of one policy. */
 export function serialStores(claims: readonly StoreClaim[], runnersOf: RunnersOf): CampaignGroup {
