@@ -54,12 +54,20 @@ function inconclusiveText(results: Results, paint: Paint): string {
 
 function unexpectedText(results: Results, paint: Paint): string {
   const lines = results.claims.filter(differs).map((row) => {
-    const why = row.reason === null ? "" : `: ${row.reason}`;
+    const reason = row.reason ?? missedReason(row);
+    const why = reason === null ? "" : `: ${reason}`;
     return visibleLine(
       `${placeOf(row, results)} on ${row.target} is ${row.verdict}, expected ${row.expected}${why}`,
     );
   });
   return list(paint.red(paint.bold("Not as expected")), lines);
+}
+
+/** A random search that broke nothing may have been too short: the run says how long it was. */
+function missedReason({ verdict, expected, methods }: ClaimResult): string | null {
+  const random = methods.find(({ kind }) => kind === "random");
+  if (verdict !== "holds" || expected !== "refuted" || random === undefined) return null;
+  return `none of ${historiesText(random.evidence.histories ?? 0)} broke it; more of them (--runs) may`;
 }
 
 function violationsText({ violations }: Results, paint: Paint): string {
