@@ -51,6 +51,19 @@ describe("what is said beneath", () => {
     expect(text).toContain("never exercised in 3000 histories: committed-blocks under paper");
   });
 
+  it("says of a refutation that was missed how many histories there were", () => {
+    const [method] = claimRow({}).methods;
+    const missed = claimRow({
+      verdict: "holds",
+      expected: "refuted",
+      methods: method === undefined ? [] : [{ ...method, evidence: { histories: 200 } }],
+    });
+    const text = verdictSummary({ ...mixedResults, claims: [missed] }, next, plain);
+    expect(text).toContain(
+      "expected refuted: none of 200 histories broke it; more of them (--runs)",
+    );
+  });
+
   it("says for check what broke, when, and with which counterexample to start", () => {
     const text = verdictSummary(violatedResults, next, plain);
     expect(text).toContain("ownership (after 7 histories): A's release");
