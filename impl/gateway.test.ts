@@ -51,6 +51,29 @@ describe("the gateway", () => {
     expect(executionsIn(world)).toBe(1);
   });
 
+  it.each([
+    ["before anything was sent", 3, { status: 503, code: "IDEMPOTENCY_UNAVAILABLE" }],
+    ["once something was sent", 5, { status: 504, code: "OUTCOME_UNKNOWN" }],
+  ])("answers a programmer's error %s by what is known of the effect", async (_, at, answer) => {
+    const { world, gateway } = start();
+    let timers = 0;
+    const calls: Calls = {
+      ...gateway.calls,
+      timer: (ms) => {
+        timers += 1;
+        if (timers === at) throw new TypeError("a defect of ours");
+        return gateway.calls.timer(ms);
+      },
+    };
+    const response = await answerTrade(
+      createGateway(gateway.settings, calls),
+      requestOf(order, withKey("k")),
+    );
+    const { code } = (await response.json()) as { code: string };
+    expect({ status: response.status, code }).toEqual(answer);
+    expect(executionsIn(world)).toBe(answer.status === 504 ? 1 : 0);
+  });
+
   it.each(["direct", "queue-everywhere"] as const)(
     "hands on the store's deadline, however late the answer is heard (%s)",
     async (mode) => {
