@@ -1,5 +1,6 @@
 // The harness Worker: it runs and judges plans beside the objects, and answers Node with verdicts.
 import { judgeUnder } from "../judge-under.ts";
+import type { History } from "../history.ts";
 import type { Plan } from "../plan.ts";
 import type { JudgedHistory, PlanVerdict } from "../plan-runner.ts";
 import { verdictOf } from "../plan-runner.ts";
@@ -47,8 +48,8 @@ export default {
 
 const handlers: Handlers = {
   "/judge": ({ store, plans }, namespace) => judgePlans(namespace, kept(store), plans),
-  "/run": ({ store, plan }, namespace) =>
-    runAndJudge(new LaneTarget(namespace, kept(store)), kept(store), plan),
+  "/run": async ({ store, plan }, namespace) =>
+    judged(kept(store), await run(new LaneTarget(namespace, kept(store)), kept(store), plan)),
   "/open": async ({ store, options }, namespace) => {
     const session = sessions.length;
     sessions.push(await LaneSession.open(namespace, store, options));
@@ -62,6 +63,10 @@ const handlers: Handlers = {
 
 const sessions: LaneSession[] = [];
 
+/**
+ * Plans run in batches and each batch is judged in one go: judging between two runs finds the
+ * processor's caches full of the runtime, and takes more than twice as long.
+ */
 async function judgePlans(
   namespace: Namespace,
   store: StoreChoice,
@@ -69,22 +74,26 @@ async function judgePlans(
 ): Promise<PlanVerdict[]> {
   const target = new LaneTarget(namespace, store);
   const verdicts: PlanVerdict[] = [];
-  for (const plan of plans) {
-    const verdict = verdictOf(await runAndJudge(target, store, plan));
-    verdicts.push(verdict);
-    // A target that hangs takes its whole answer bound each time; the rest is not run.
-    if (verdict.violations.some(({ invariant }) => invariant === "target-fault")) break;
-    if (verdicts.length % plansPerPause === 0) await breathe();
+  for (let start = 0; start < plans.length; start += plansPerBatch) {
+    const histories: History[] = [];
+    for (const plan of plans.slice(start, start + plansPerBatch)) {
+      histories.push(await run(target, store, plan));
+      // A target that hangs takes its whole answer bound each time; the rest is not run.
+      if (hasTargetFault(histories.at(-1))) break;
+    }
+    for (const history of histories) verdicts.push(verdictOf(judged(store, history)));
+    if (hasTargetFault(histories.at(-1))) break;
+    await breathe();
   }
   return verdicts;
 }
 
-async function runAndJudge(
-  target: LaneTarget,
-  { policy, mutant }: StoreChoice,
-  plan: Plan,
-): Promise<JudgedHistory> {
-  const history = await runPlan(target, plan, {
+function hasTargetFault(history: History | undefined): boolean {
+  return history?.events.at(-1)?.kind === "target-fault";
+}
+
+function run(target: LaneTarget, { policy, mutant }: StoreChoice, plan: Plan): Promise<History> {
+  return runPlan(target, plan, {
     rules: policy,
     installSchedulePoints: () =>
       installSchedulePoints([globalThis], {
@@ -92,6 +101,9 @@ async function runAndJudge(
         lookEveryMs: mutant === null ? rareLookMs : oftenLookMs,
       }),
   });
+}
+
+function judged({ policy }: StoreChoice, history: History): JudgedHistory {
   return { history, judgement: judgeUnder(policy, history) };
 }
 
@@ -115,7 +127,7 @@ function breathe(): Promise<void> {
 }
 
 /** About 350 calls, a twentieth of a second: each pause is an idle millisecond. */
-const plansPerPause = 25;
+const plansPerBatch = 25;
 
 async function callSession(
   namespace: Namespace,
