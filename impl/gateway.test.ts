@@ -69,7 +69,7 @@ describe("the gateway", () => {
       createGateway(gateway.settings, calls),
       requestOf(order, withKey("k")),
     );
-    const { code } = (await response.json()) as { code: string };
+    const { code } = await response.json<{ code: string }>();
     expect({ status: response.status, code }).toEqual(answer);
     expect(executionsIn(world)).toBe(answer.status === 504 ? 1 : 0);
   });

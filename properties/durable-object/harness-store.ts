@@ -38,9 +38,10 @@ export class HarnessStore extends IdempotencyStore {
 
   /**
    * Moves the lane's clock on by `ms` and rings every alarm due on the way, each at its own
-   * moment. As in the runtime, the alarm is taken off before its handler runs.
+   * moment. As in the runtime, the alarm is taken off before its handler runs. Gives the number of
+   * records that are left where an alarm rang, and null where none did.
    */
-  async pass(ms: number): Promise<void> {
+  async pass(ms: number): Promise<number | null> {
     const { storage } = this.ctx;
     const { clock } = this.#lane;
     const endMs = clock.nowMs + ms;
@@ -48,7 +49,7 @@ export class HarnessStore extends IdempotencyStore {
       const alarmAtMs = await storage.getAlarm();
       if (alarmAtMs === null || alarmAtMs > endMs) {
         clock.nowMs = endMs;
-        return;
+        return ring === 0 ? null : this.shell.count();
       }
       clock.nowMs = Math.max(clock.nowMs, alarmAtMs);
       void storage.deleteAlarm();

@@ -47,6 +47,8 @@ export class LaneSession implements StoreSession {
   #stub: DurableObjectStub<HarnessStore>;
   #namespace: Namespace;
   #underWay = 0;
+  /** What the object counted at the end of the last advance, while nothing was asked since. */
+  #counted: number | null = null;
   #isOpen = true;
 
   static async open(
@@ -97,10 +99,11 @@ export class LaneSession implements StoreSession {
   }
 
   async advance(ms: number): Promise<void> {
-    await this.#stub.pass(ms);
+    this.#counted = await this.#stub.pass(ms);
   }
 
   async crash(): Promise<void> {
+    this.#counted = null;
     try {
       await this.#stub.crash();
     } catch (error) {
@@ -116,7 +119,7 @@ export class LaneSession implements StoreSession {
   }
 
   async size(): Promise<number> {
-    return this.#stub.size();
+    return this.#counted ?? this.#stub.size();
   }
 
   async close(): Promise<void> {
@@ -128,6 +131,7 @@ export class LaneSession implements StoreSession {
 
   async #call<Reply extends KeyReply>(send: () => Promise<Reply | Refusal>): Promise<Reply> {
     this.#underWay += 1;
+    this.#counted = null;
     try {
       const reply = await send();
       if (reply.outcome !== "invalid") return reply;

@@ -22,7 +22,7 @@ export async function withLaneStore<Result>(
     release: (request) => stub.release(request),
     inspect: () => stub.inspect(),
     nowMs: () => lane.clock.nowMs,
-    pass: (ms) => stub.pass(ms),
+    pass: async (ms) => void (await stub.pass(ms)),
     oversleep: (ms) => {
       lane.clock.nowMs += ms;
     },
