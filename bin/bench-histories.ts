@@ -25,7 +25,7 @@ export interface HistoryRates {
   readonly callsPerHistory: number;
 }
 
-/** Measures and prints; takes about three quarters of a minute on two cores. */
+/** Measures and prints; takes about a minute on two cores. */
 export async function benchHistories(
   print: (line: string) => void = console.log,
 ): Promise<HistoryRates> {
@@ -45,11 +45,11 @@ const steps = 10;
 
 async function measure(processes: readonly Workerd[]): Promise<HistoryRates> {
   const one = processes.slice(0, 1);
-  const calm = tenStepPlans(1_000, false);
-  const crashing = tenStepPlans(1_000, true);
+  const calm = tenStepPlans(2_000, false);
+  const crashing = tenStepPlans(2_000, true);
   const first = durableObjectRunner(one, { policy: hardened });
   const both = durableObjectRunner(processes, { policy: hardened });
-  // Not measured: the compiler of a new process is busy for its first thousand histories.
+  // Not measured: the compiler of a new process is busy for its first thousands of histories.
   for (let round = 0; round < 2; round++) await both.judgePlans(calm);
   // Rounds go over all measurements in turn, so that a noisy minute hits none of them alone.
   const measured: Omit<HistoryRates, "callsPerHistory">[] = [];

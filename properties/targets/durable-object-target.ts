@@ -80,7 +80,7 @@ async function judgeInChunks(
   return chunks.slice(0, cut < 0 ? chunks.length : cut + 1).flatMap(({ verdicts }) => verdicts);
 }
 
-const mostPlansPerRequest = 250;
+const mostPlansPerRequest = 125;
 
 function storeOf({ policy, mutant }: DurableObjectOptions): StoreChoice {
   return { policy, mutant: mutant ?? null };
