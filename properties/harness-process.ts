@@ -1,13 +1,13 @@
 // Starts and stops a workerd process that has a harness Worker in it, and speaks with it over HTTP.
+import { Agent, request } from "node:http";
+import type { Readable } from "node:stream";
 import { Log, LogLevel, Miniflare, type MiniflareOptions, type WorkerOptions } from "miniflare";
 import { makeScratchFolder } from "./durable-object/scratch-folder.ts";
-import { compatibilityDate } from "./durable-object/workerd.ts";
+import type { CallsOf } from "./harness-serving.ts";
 import { workerScript } from "./worker-script.ts";
 
-/** Request and answer by path, as JSON bodies; every request is a POST. */
-type CallsOf<Known> = Readonly<
-  Record<keyof Known, { readonly request: unknown; readonly answer: unknown }>
->;
+/** The compatibility date of `wrangler.jsonc`: what is judged runs as what is deployed. */
+export const compatibilityDate = "2026-04-01";
 
 /** One workerd process; it may serve runners of several policies. */
 export interface HarnessProcess<Known extends CallsOf<Known>> {
@@ -42,37 +42,52 @@ export async function startHarness<Known extends CallsOf<Known>>(
     [{ name: harnessName, entry, bindings }, ...beside].map(workerOptions),
   );
   const folder = makeScratchFolder();
+  const complaints: string[] = [];
   const miniflare = startMiniflare({
     host: "127.0.0.1",
     log: new Log(LogLevel.NONE),
     workers,
     defaultPersistRoot: folder.path,
     handleRuntimeStdio: (stdout, stderr) => {
-      // A crash that a plan asks for is told here as well, each time.
       stdout.resume();
-      stderr.resume();
+      keepLatest(stderr, complaints);
     },
   });
+  const agent = new Agent({ keepAlive: true });
+  const inTurn = oneAtATime();
   let closing: Promise<void> | null = null;
   const close = (): Promise<void> => {
+    agent.destroy();
     closing ??= miniflare.dispose().finally(() => folder.remove());
     return closing;
   };
   const url = await miniflare.ready.catch(async (error: unknown) => {
     await close().catch(() => {});
-    throw new Error(`workerd did not start: harness=${entry.pathname}`, { cause: error });
+    const said = complaints.join(" ");
+    throw new Error(`workerd did not start: harness=${entry.pathname} ${said}`, { cause: error });
   });
   return {
-    async post<Path extends keyof Known & string>(path: Path, body: Known[Path]["request"]) {
-      const request = { method: "POST", body: JSON.stringify(body) };
-      const response = await fetch(new URL(path, url), request);
-      const text = await response.text();
-      if (!response.ok) {
-        throw new Error(`harness: status=${response.status} path=${path}: ${text}`);
-      }
-      return JSON.parse(text) as Known[Path]["answer"];
+    post: <Path extends keyof Known & string>(path: Path, body: Known[Path]["request"]) => {
+      const send = async (): Promise<Known[Path]["answer"]> =>
+        JSON.parse(await post(agent, new URL(path, url), body)) as Known[Path]["answer"];
+      return runsPlans.test(path) ? inTurn(send) : send();
     },
     close,
+  };
+}
+
+/**
+ * A run replaces the timers of the whole process: one request at a time, whatever is asked. The
+ * turn is kept here, for in workerd one request must not wait for a promise of another.
+ */
+const runsPlans = /\/(?:judge|run)$/u;
+
+function oneAtATime(): <Result>(act: () => Promise<Result>) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (act) => {
+    const mine = last.then(act);
+    last = mine.catch(() => {});
+    return mine;
   };
 }
 
@@ -82,7 +97,10 @@ async function workerOptions({ name, entry, bindings }: WorkerBeside): Promise<W
   return { name, modules, compatibilityDate, ...bindings };
 }
 
-/** Miniflare ends the whole process on a signal; signals are the command line's. */
+/**
+ * Miniflare ends the whole process on SIGINT and SIGTERM, before the command line can report what
+ * it has so far. Signals are the command line's; Miniflare stops workerd when the process exits.
+ */
 function startMiniflare(options: MiniflareOptions): Miniflare {
   const signals = ["SIGINT", "SIGTERM"] as const;
   const before = signals.map((signal) => process.listeners(signal));
@@ -93,4 +111,39 @@ function startMiniflare(options: MiniflareOptions): Miniflare {
     }
   });
   return miniflare;
+}
+
+/** What workerd says on its error output, an aborted object's reason mostly; the latest lines. */
+function keepLatest(stderr: Readable, complaints: string[]): void {
+  stderr.on("data", (chunk: Buffer) => {
+    complaints.push(chunk.toString());
+    if (complaints.length > mostComplaints) complaints.shift();
+  });
+}
+
+const mostComplaints = 20;
+
+function post(agent: Agent, url: URL, body: unknown): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, { method: "POST", agent }, (incoming) => {
+      const chunks: Buffer[] = [];
+      incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+      incoming.on("error", reject);
+      incoming.on("end", () => {
+        const text = Buffer.concat(chunks).toString();
+        if (incoming.statusCode === 200) return resolve(text);
+        const { statusCode } = incoming;
+        reject(new Error(`harness: status=${statusCode} path=${url.pathname}: ${text}`));
+      });
+    });
+    outgoing.on("error", (error: NodeJS.ErrnoException) => {
+      // A kept connection that workerd closed while it was idle: the request was never taken.
+      if (outgoing.reusedSocket && error.code === "ECONNRESET") {
+        post(agent, url, body).then(resolve, reject);
+      } else {
+        reject(error);
+      }
+    });
+    outgoing.end(JSON.stringify(body));
+  });
 }

@@ -1,11 +1,12 @@
 // The harness Worker: it runs and judges plans beside the objects, and answers Node with verdicts.
 import { judgeUnder } from "../judge-under.ts";
+import { breathe, serve } from "../harness-serving.ts";
 import type { History } from "../history.ts";
 import type { Plan } from "../plan.ts";
 import type { JudgedHistory, PlanVerdict } from "../plan-runner.ts";
 import { verdictOf } from "../plan-runner.ts";
 import { runPlan } from "../run-plan.ts";
-import { installSchedulePoints, realTimers } from "../schedule-points.ts";
+import { installSchedulePoints } from "../schedule-points.ts";
 import { HarnessStore } from "./harness-store.ts";
 import { LaneSession, LaneTarget } from "./lane-session.ts";
 import type { Namespace } from "./lane-session.ts";
@@ -24,42 +25,20 @@ interface HarnessEnv {
   readonly STORE: Namespace;
 }
 
-type Path = keyof HarnessCalls;
-type Handlers = {
-  readonly [P in Path]: (
-    request: HarnessCalls[P]["request"],
-    store: Namespace,
-  ) => Promise<HarnessCalls[P]["answer"]>;
-};
-
-export default {
-  async fetch(request: Request, env: HarnessEnv): Promise<Response> {
-    const { pathname } = new URL(request.url);
-    try {
-      const handler = handlers[pathname as Path] as Handlers[Path] | undefined;
-      if (handler === undefined) return new Response(`no such path: ${pathname}`, { status: 404 });
-      return Response.json(await handler(await request.json(), env.STORE));
-    } catch (error) {
-      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      return new Response(text, { status: 500 });
-    }
-  },
-};
-
-const handlers: Handlers = {
-  "/judge": ({ store, plans }, namespace) => judgePlans(namespace, kept(store), plans),
-  "/run": async ({ store, plan }, namespace) =>
-    judged(kept(store), await run(new LaneTarget(namespace, kept(store)), kept(store), plan)),
-  "/open": async ({ store, options }, namespace) => {
+export default serve<HarnessCalls, HarnessEnv>({
+  "/judge": ({ store, plans }, { STORE }) => judgePlans(STORE, kept(store), plans),
+  "/run": async ({ store, plan }, { STORE }) =>
+    judged(kept(store), await run(new LaneTarget(STORE, kept(store)), kept(store), plan)),
+  "/open": async ({ store, options }, { STORE }) => {
     const session = sessions.length;
-    sessions.push(await LaneSession.open(namespace, store, options));
+    sessions.push(await LaneSession.open(STORE, store, options));
     return { session };
   },
-  "/session": ({ session, call }, namespace) => callSession(namespace, session, call),
-  "/rate": async ({ store, call, calls }, namespace) => ({
-    callsPerSecond: await rateOf(namespace.getByName(takeLane(store).name), call, calls),
+  "/session": ({ session, call }, { STORE }) => callSession(STORE, session, call),
+  "/rate": async ({ store, call, calls }, { STORE }) => ({
+    callsPerSecond: await rateOf(STORE.getByName(takeLane(store).name), call, calls),
   }),
-};
+});
 
 const sessions: LaneSession[] = [];
 
@@ -120,11 +99,6 @@ function kept(store: StoreChoice): StoreChoice {
 }
 
 const choices = new Map<string, StoreChoice>();
-
-/** A tight loop of calls starves workerd's event loop: timers and new requests wait for its pauses. */
-function breathe(): Promise<void> {
-  return new Promise((resolve) => realTimers.setTimeout(() => resolve(), 0));
-}
 
 /** About 350 calls, a twentieth of a second: each pause is an idle millisecond. */
 const plansPerBatch = 25;

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { Log, LogLevel, Miniflare, type WorkerOptions } from "miniflare";
 import { makeScratchFolder } from "../durable-object/scratch-folder.ts";
-import { compatibilityDate } from "../durable-object/workerd.ts";
+import { compatibilityDate } from "../harness-process.ts";
 
 export interface LocalRuntimeOptions {
   /** 0 takes a free port. */

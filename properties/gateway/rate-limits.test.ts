@@ -3,7 +3,7 @@ import { Log, LogLevel, Miniflare } from "miniflare";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { RateLimit } from "../../impl/rate-limit.ts";
 import { makeScratchFolder, type ScratchFolder } from "../durable-object/scratch-folder.ts";
-import { compatibilityDate } from "../durable-object/workerd.ts";
+import { compatibilityDate } from "../harness-process.ts";
 import { workerScript } from "../worker-script.ts";
 import type { IsolateAnswer, IsolateJob } from "./isolates-driver.ts";
 

@@ -1,6 +1,7 @@
 // The harness Worker of the rate limiter: it has several isolates ask, judges each run, and answers Node.
 import type { AdmissionReply, RateLimit } from "../../impl/rate-limit.ts";
-import type { JudgedHistory, PlanVerdict } from "../plan-runner.ts";
+import { judgeEach, serve } from "../harness-serving.ts";
+import type { JudgedHistory } from "../plan-runner.ts";
 import { HarnessLimiter, laneOf } from "./harness-limiter.ts";
 import type Isolate from "./isolate-worker.ts";
 import type { IsolateReply } from "./isolate-worker.ts";
@@ -19,33 +20,15 @@ interface HarnessEnv {
   readonly ISOLATE_2: Service<Isolate>;
 }
 
-type Path = keyof LimiterHarnessCalls;
-type Handlers = {
-  readonly [P in Path]: (
-    request: LimiterHarnessCalls[P]["request"],
-    env: HarnessEnv,
-  ) => Promise<LimiterHarnessCalls[P]["answer"]>;
-};
-
-export default {
-  async fetch(request: Request, env: HarnessEnv): Promise<Response> {
-    const { pathname } = new URL(request.url);
-    try {
-      const handler = handlers[pathname as Path] as Handlers[Path] | undefined;
-      if (handler === undefined) return new Response(`no such path: ${pathname}`, { status: 404 });
-      return Response.json(await handler(await request.json(), env));
-    } catch (error) {
-      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      return new Response(text, { status: 500 });
-    }
+export default serve<LimiterHarnessCalls, HarnessEnv>({
+  "/limiter/judge": async ({ limiter, plans }, env) => {
+    const connected = await connect(env);
+    return judgeEach(plans, plansPerPause, async (plan) =>
+      rateLimitVerdictOf(await runAndJudge(connected, limiter, plan)),
+    );
   },
-};
-
-const handlers: Handlers = {
-  "/limiter/judge": async ({ limiter, plans }, env) =>
-    judgePlans(await connect(env), limiter, plans),
   "/limiter/run": async ({ limiter, plan }, env) => runAndJudge(await connect(env), limiter, plan),
-};
+});
 
 /** What one request of Node's runs its plans with: stubs belong to the request that made them. */
 interface Connected {
@@ -56,19 +39,6 @@ interface Connected {
 async function connect(env: HarnessEnv): Promise<Connected> {
   const isolates = [env.ISOLATE_0, env.ISOLATE_1, env.ISOLATE_2].map((isolate) => isolate.open());
   return { isolates: await Promise.all(isolates), limiters: env.LIMITER };
-}
-
-async function judgePlans(
-  connected: Connected,
-  choice: LimiterChoice,
-  plans: readonly RateLimitPlan[],
-): Promise<PlanVerdict[]> {
-  const verdicts: PlanVerdict[] = [];
-  for (const plan of plans) {
-    verdicts.push(rateLimitVerdictOf(await runAndJudge(connected, choice, plan)));
-    if (verdicts.length % plansPerPause === 0) await breathe();
-  }
-  return verdicts;
 }
 
 /** A run that fails keeps its objects: nobody knows what is in them. */
@@ -172,11 +142,6 @@ function inOrderOf(
     if (reply.outcome === "invalid") throw new Error("the limiter takes the plan's limit for none");
     return reply;
   });
-}
-
-/** A tight loop of calls starves workerd's event loop: timers and new requests wait for its pauses. */
-function breathe(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
 /** About 200 calls. */
