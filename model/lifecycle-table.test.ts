@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createKeyLifecycle, decide } from "./key-lifecycle.ts";
+import { lateRecord } from "./key-record.ts";
 import {
   decideByTable,
   deriveLifecycleTable,
@@ -12,7 +13,7 @@ import {
   situations,
 } from "./lifecycle-table.ts";
 import { type Policy, policies } from "./policy.ts";
-import type { KeyEvent, KeyRecord } from "./vocabulary.ts";
+import type { CommitEvent, KeyEvent, KeyRecord } from "./vocabulary.ts";
 
 const judged: readonly Policy[] = [
   ...Object.values(policies),
@@ -41,6 +42,15 @@ describe.each(judged)("the table of $name", (policy) => {
         }
       }),
     );
+  });
+
+  it("remembers the same whichever record came first: a late commit over a late one", () => {
+    const remembered = rememberDecisions(policy);
+    const late = lateRecord(policy, commitAt(0));
+    for (const record of [late, { ...late, fence: 1 }]) {
+      const event = commitAt(late.expiresAtMs);
+      expect(remembered(record, event)).toEqual(decide(lifecycle, record, event));
+    }
   });
 
   it("agrees with the machine on records and events of any values", () => {
@@ -81,6 +91,11 @@ const times = fc.record({
   pendingMs: fc.integer({ min: 1, max: 3 }),
   retentionMs: fc.integer({ min: 1, max: 3 }),
 });
+
+function commitAt(now: number): CommitEvent {
+  const blocking = { deadlineMs: 1, pendingMs: 1, retentionMs: 1 };
+  return { type: "COMMIT", token: "a", fingerprint: "a", response: "", times: blocking, now };
+}
 
 const records: fc.Arbitrary<KeyRecord> = fc
   .record({

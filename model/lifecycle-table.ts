@@ -1,5 +1,5 @@
 // The key lifecycle as a table: every situation of a record and an event, decided once in advance.
-import { createKeyLifecycle, decide, type KeyDecision } from "./key-lifecycle.ts";
+import { createKeyLifecycle, decide, type KeyDecision, type KeyLifecycle } from "./key-lifecycle.ts";
 import {
   acceptedRecord,
   committedRecord,
@@ -46,19 +46,13 @@ export interface LifecycleTable {
 /** The table of a policy: the machine is asked once about each situation. */
 export function deriveLifecycleTable(policy: Policy): LifecycleTable {
   const lifecycle = createKeyLifecycle(policy);
-  return {
-    policy,
-    rows: situations().map((situation) => {
-      const { record, event } = exampleOf(situation);
-      return rowOf(record, event, decide(lifecycle, record, event));
-    }),
-  };
+  return { policy, rows: situations().map((situation) => rowOf(lifecycle, situation)) };
 }
 
 /**
- * The machine's decisions with a memory: in each situation that occurs the machine itself decides
- * the first time, and its answer is applied whenever the situation occurs again. One `transition()`
- * costs as much as the rest of a call to the store.
+ * The machine's decisions with a memory: the machine is asked about a situation when it first
+ * occurs, and its answer is applied whenever the situation occurs again. One `transition()` costs
+ * as much as the rest of a call to the store.
  */
 export function rememberDecisions(
   policy: Policy,
@@ -66,12 +60,10 @@ export function rememberDecisions(
   const lifecycle = createKeyLifecycle(policy);
   const rows: (TableRow | undefined)[] = Array.from({ length: situationCount });
   return (record, event) => {
-    const index = rowIndex(situationOf(record, event));
-    const known = rows[index];
-    if (known !== undefined) return decideByRow(policy, known, record, event);
-    const decision = decide(lifecycle, record, event);
-    rows[index] = rowOf(record, event, decision);
-    return decision;
+    const situation = situationOf(record, event);
+    const index = rowIndex(situation);
+    const row = (rows[index] ??= rowOf(lifecycle, situation));
+    return decideByRow(policy, row, record, event);
   };
 }
 
@@ -197,7 +189,13 @@ function exampleEvent(type: KeyEvent["type"], now: number): KeyEvent {
   }
 }
 
-function rowOf(record: KeyRecord | null, event: KeyEvent, decision: KeyDecision): TableRow {
+/**
+ * The machine's answer to a situation. It is asked of the example, never of a record that happens
+ * to be at hand: there two changes can look alike (a late commit over a late record).
+ */
+function rowOf(lifecycle: KeyLifecycle, situation: Situation): TableRow {
+  const { record, event } = exampleOf(situation);
+  const decision = decide(lifecycle, record, event);
   const reply = decision.commands.find((command) => command.type === "reply");
   return {
     change: changeOf(record, event, decision),
