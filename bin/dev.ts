@@ -1,7 +1,6 @@
 // Serves gateway, store and simulated exchange on this machine: `npm run dev -- [--port 8787]`.
 import { createServer } from "node:net";
 import { parseArgs } from "node:util";
-import { localKeys, startLocalRuntime } from "../properties/gateway/local-runtime.ts";
 
 const port = portOf(process.argv.slice(2));
 if (port === null) {
@@ -13,11 +12,13 @@ if (port === null) {
   );
   process.exitCode = 2;
 } else {
+  // Loaded here: what is refused above is refused at once.
+  const { localKeys, startLocalRuntime } = await import("../properties/gateway/local-runtime.ts");
   const runtime = await startLocalRuntime({ port });
   const end = () => void runtime.close();
   process.once("SIGINT", end);
   process.once("SIGTERM", end);
-  console.log(welcome(runtime.url));
+  console.log(welcome(runtime.url, localKeys));
 }
 
 function portOf(args: readonly string[]): number | null {
@@ -40,13 +41,13 @@ function isFree(port: number): Promise<boolean> {
   });
 }
 
-function welcome(url: URL): string {
+function welcome(url: URL, keys: Readonly<Record<"live" | "test" | "operator", string>>): string {
   return [
     `gateway    POST ${url.origin}/trades`,
     `exchange   GET  ${url.origin}/simulator/executions · POST ${url.origin}/simulator/next`,
-    `keys       live: ${localKeys.live} · test: ${localKeys.test} · operator: ${localKeys.operator}`,
+    `keys       live: ${keys.live} · test: ${keys.test} · operator: ${keys.operator}`,
     "",
-    `curl -i ${url.origin}/trades -H 'Authorization: Bearer ${localKeys.test}' \\`,
+    `curl -i ${url.origin}/trades -H 'Authorization: Bearer ${keys.test}' \\`,
     `  -H 'Content-Type: application/json' -H 'Idempotency-Key: "first"' \\`,
     `  -d '{"exchange":"sim","symbol":"BTC/USDT","action":"buy","quantity":"0.1"}'`,
     "",

@@ -1,7 +1,7 @@
 // Starts and stops a workerd process that has a harness Worker in it, and speaks with it over HTTP.
 import { Agent, request } from "node:http";
 import type { Readable } from "node:stream";
-import { Log, LogLevel, Miniflare, type MiniflareOptions, type WorkerOptions } from "miniflare";
+import type { Miniflare, MiniflareOptions, WorkerOptions } from "miniflare";
 import { makeScratchFolder } from "./durable-object/scratch-folder.ts";
 import type { CallsOf } from "./harness-serving.ts";
 import { workerScript } from "./worker-script.ts";
@@ -43,9 +43,8 @@ export async function startHarness<Known extends CallsOf<Known>>(
   );
   const folder = makeScratchFolder();
   const complaints: string[] = [];
-  const miniflare = startMiniflare({
+  const miniflare = await startMiniflare({
     host: "127.0.0.1",
-    log: new Log(LogLevel.NONE),
     workers,
     defaultPersistRoot: folder.path,
     handleRuntimeStdio: (stdout, stderr) => {
@@ -101,10 +100,12 @@ async function workerOptions({ name, entry, bindings }: WorkerBeside): Promise<W
  * Miniflare ends the whole process on SIGINT and SIGTERM, before the command line can report what
  * it has so far. Signals are the command line's; Miniflare stops workerd when the process exits.
  */
-function startMiniflare(options: MiniflareOptions): Miniflare {
+async function startMiniflare(options: MiniflareOptions): Promise<Miniflare> {
+  // Half a second to load: only who starts a process pays it.
+  const { Log, LogLevel, Miniflare: Runtime } = await import("miniflare");
   const signals = ["SIGINT", "SIGTERM"] as const;
   const before = signals.map((signal) => process.listeners(signal));
-  const miniflare = new Miniflare(options);
+  const miniflare = new Runtime({ log: new Log(LogLevel.NONE), ...options });
   signals.forEach((signal, index) => {
     for (const listener of process.listeners(signal)) {
       if (before[index]?.includes(listener) !== true) process.removeListener(signal, listener);

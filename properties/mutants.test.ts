@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { type Policy, hardened } from "../model/policy.ts";
 import { runCampaign } from "./campaign.ts";
+import { endingRunner } from "./ending-runner.ts";
 import { inProcessRunner } from "./in-process-runner.ts";
 import { planArbitrary } from "./plan-arbitrary.ts";
 import { capabilitiesOf } from "./policy-answers.ts";
@@ -18,12 +19,11 @@ async function campaign(
   seed: number,
   invariant?: string,
 ): Promise<CampaignResult> {
-  return runCampaign(inProcessRunner(target), {
-    seed,
-    runs,
-    plans: planArbitrary(target.capabilities),
-    ...(invariant === undefined ? {} : { invariants: new Set([invariant]) }),
-  });
+  const runner = inProcessRunner(target);
+  const options = { seed, runs, plans: planArbitrary(target.capabilities) };
+  if (invariant === undefined) return runCampaign(runner, options);
+  const invariants = new Set([invariant]);
+  return runCampaign(endingRunner(runner, invariant), { ...options, invariants });
 }
 
 /** The machine with one mechanism off, judged as if it were on. */

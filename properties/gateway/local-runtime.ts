@@ -1,11 +1,10 @@
 // How gateway, store, queues and simulated exchange run on this machine: miniflare, with everything bound.
 import { createHash } from "node:crypto";
 import type { Readable } from "node:stream";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
-import { Log, LogLevel, Miniflare, type WorkerOptions } from "miniflare";
+import type { Miniflare, WorkerOptions } from "miniflare";
 import { makeScratchFolder } from "../durable-object/scratch-folder.ts";
 import { compatibilityDate } from "../harness-process.ts";
+import { workerScript } from "../worker-script.ts";
 
 export interface LocalRuntimeOptions {
   /** 0 takes a free port. */
@@ -37,12 +36,13 @@ export const localKeys = {
 
 /** Starts everything on a fresh store. Close it, or its process and its folder stay. */
 export async function startLocalRuntime(options: LocalRuntimeOptions = {}): Promise<LocalRuntime> {
+  const { Log, LogLevel, Miniflare: Runtime } = await import("miniflare");
   const { onLog } = options;
   const folder = makeScratchFolder();
   const driver = options.driver === undefined ? [] : [await driverWorker(options.driver, options)];
   const trading = [await gatewayWorker(options.vars ?? {}), await exchangeWorker()];
   const workers = options.entry === "driver" ? [...driver, ...trading] : [...trading, ...driver];
-  const miniflare = new Miniflare({
+  const miniflare = new Runtime({
     host: "127.0.0.1",
     port: options.port ?? 0,
     log: new Log(LogLevel.ERROR),
@@ -66,22 +66,8 @@ export async function startLocalRuntime(options: LocalRuntimeOptions = {}): Prom
   };
 }
 
-/** Bundles a Worker as the platform would get it. */
-async function bundle(entry: string): Promise<string> {
-  const result = await build({
-    entryPoints: [fileURLToPath(new URL(`../../${entry}`, import.meta.url))],
-    bundle: true,
-    write: false,
-    format: "esm",
-    target: "es2022",
-    external: ["cloudflare:*", "node:*"],
-    conditions: ["workerd", "worker", "browser"],
-    define: { "process.env.NODE_ENV": '"production"' },
-  });
-  const [file] = result.outputFiles;
-  if (file === undefined) throw new Error(`esbuild wrote nothing: entry=${entry}`);
-  return file.text;
-}
+const script = (entry: string): Promise<string> =>
+  workerScript(new URL(`../../${entry}`, import.meta.url));
 
 const localVars: Readonly<Record<string, string>> = {
   LATCHKEY_POLICY: "hardened",
@@ -96,7 +82,7 @@ const localVars: Readonly<Record<string, string>> = {
 async function gatewayWorker(vars: Readonly<Record<string, string>>): Promise<WorkerOptions> {
   const object = (className: string) => ({ className, useSQLite: true });
   return {
-    ...moduleOf("gateway", await bundle("impl/worker.ts")),
+    ...moduleOf("gateway", await script("impl/worker.ts")),
     durableObjects: {
       IDEMPOTENCY_STORE: object("IdempotencyStore"),
       RATE_LIMITER: object("RateLimiterStore"),
@@ -120,7 +106,7 @@ async function gatewayWorker(vars: Readonly<Record<string, string>>): Promise<Wo
 
 async function exchangeWorker(): Promise<WorkerOptions> {
   return {
-    ...moduleOf("exchange", await bundle("impl/exchange-simulator-worker.ts")),
+    ...moduleOf("exchange", await script("impl/exchange-simulator-worker.ts")),
     routes: ["*/simulator/*"],
     durableObjects: { EXCHANGE: { className: "ExchangeSimulator", useSQLite: true } },
   };
@@ -137,7 +123,7 @@ async function driverWorker(entry: string, options: LocalRuntimeOptions): Promis
     useSQLite: true,
   });
   return {
-    ...moduleOf("driver", await bundle(entry)),
+    ...moduleOf("driver", await script(entry)),
     kvNamespaces: ["CONFIG", "MARKS"],
     serviceBindings: { GATEWAY: "gateway", EXCHANGE: "exchange", TRADE_SERVICE: "exchange" },
     durableObjects: {

@@ -73,7 +73,7 @@ describe("the harness", () => {
 
   test("refutes a store with a timer between read and write within 300 histories", async () => {
     const runner = durableObjectRunner(processes, { policy: hardened, mutant: "gap" });
-    for (const from of [1, 2, 3, 4, 5, 6, 7, 8]) {
+    for (const from of [1, 2, 3, 4]) {
       const plans = plansOf(300, from);
       const found = new Set<string>();
       for (let start = 0; start < plans.length && !found.has("exclusion"); start += 60) {
@@ -88,8 +88,8 @@ describe("the harness", () => {
 
   test("stays usable after hundreds of histories of a store with timers", async () => {
     const runner = durableObjectRunner(processes, { policy: hardened, mutant: "gap" });
-    const verdicts = await runner.judgePlans(plansOf(600, 4));
-    expect(verdicts).toHaveLength(600);
+    const verdicts = await runner.judgePlans(plansOf(400, 4));
+    expect(verdicts).toHaveLength(400);
     expect(broken(verdicts)).not.toContain("target-fault");
   });
 
