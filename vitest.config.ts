@@ -15,6 +15,8 @@ export default defineConfig({
           include: ["**/*.test.ts"],
           exclude: [...configDefaults.exclude, workersTests],
           setupFiles: ["./properties/seed-of-tests.ts"],
+          // Our modules hold no state but caches, so that test files can share two processes.
+          isolate: false,
           testTimeout: 60_000,
         },
       },
