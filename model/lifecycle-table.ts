@@ -1,5 +1,10 @@
 // The key lifecycle as a table: every situation of a record and an event, decided once in advance.
-import { createKeyLifecycle, decide, type KeyDecision, type KeyLifecycle } from "./key-lifecycle.ts";
+import {
+  createKeyLifecycle,
+  decide,
+  type KeyDecision,
+  type KeyLifecycle,
+} from "./key-lifecycle.ts";
 import {
   acceptedRecord,
   committedRecord,
