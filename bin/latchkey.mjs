@@ -28,4 +28,5 @@ const { stdout, stderr, env } = process;
 const status = await main(process.argv.slice(2), { stdout, stderr, env, cwd: process.cwd() });
 
 // What a target left open (sockets, timers) does not keep the command alive.
-stdout.write("", () => stderr.write("", () => process.exit(status)));
+// A write that failed says so before the turn after this one.
+stdout.write("", () => stderr.write("", () => setImmediate(() => process.exit(status))));

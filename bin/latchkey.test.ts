@@ -1,5 +1,15 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -165,6 +175,20 @@ it("exports to stdout or to a file, and exits 2 where the file cannot be written
   expect({ status: refused.status, stdout: refused.stdout }).toEqual({ status: 2, stdout: "" });
   expect(refused.stderr).toMatch(/^latchkey: the file is a folder: --out=\.[^\n]*\n$/u);
 });
+
+it.skipIf(!existsSync("/dev/full"))(
+  "exits 2 where the disk has no room for its output",
+  async () => {
+    const full = openSync("/dev/full", "w");
+    const child = spawn(process.execPath, [command, "--help"], { stdio: ["ignore", full, "pipe"] });
+    closeSync(full);
+    let stderr = "";
+    child.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+    const status = await new Promise((resolve) => child.on("close", resolve));
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/^latchkey: the output cannot be written: error=ENOSPC[^\n]*\n$/u);
+  },
+);
 
 it("runs through a symbolic link, as npx has it", async () => {
   mkdirSync(join(folder, "linked"));
