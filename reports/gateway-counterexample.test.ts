@@ -26,13 +26,13 @@ describe("the story of a gateway history", () => {
       '0 attempt A sends: buy 0.1 BTC/USDT (live, key "key-1") → the gateway gives it key 1, "key-1:live"',
       "0 attempt A reserves key 1 → proceed",
       "0 downstream executes the trade of attempt A → success, but the reply is lost",
-      "0 queue takes message 0, of attempt A → accepted",
+      "0 queue takes message 1, of attempt A → accepted",
       "0 attempt A is answered → 202",
       "1000 clock moves on by 1000 ms → ",
-      "1000 queue gives message 0 to delivery 0 → ",
-      "1000 delivery 0 looks for a mark → no mark: it may execute",
-      "1000 downstream (a late copy) executes the trade of delivery 0, of attempt A → success",
-      "1000 delivery 0 dies where it is → ",
+      "1000 queue gives message 1 to delivery 1 → ",
+      "1000 delivery 1 looks for a mark → no mark: it may execute",
+      "1000 downstream (a late copy) executes the trade of delivery 1, of attempt A → success",
+      "1000 delivery 1 dies where it is → ",
     ]);
   });
 
@@ -75,7 +75,7 @@ describe("a gateway counterexample", () => {
     expect(text).toContain("> **Invariant execution/unknown-outcome:** The invariant.");
     expect(text).toContain("**Known as unknown outcome.** The way.");
     expect(text).toContain("3. At 0 ms ⚡ **downstream** executes the trade of attempt A");
-    expect(text).toContain("4. At 0 ms **the queue** takes message 0");
+    expect(text).toContain("4. At 0 ms **the queue** takes message 1");
     expect(text).toContain("The gateway's clock is 5000 ms ahead.");
     expect(text).toContain(
       "| attempt B | buy 0.2 BTC/USDT (test mode, a key of 257 letters a, spelled differently) |",

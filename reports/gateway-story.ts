@@ -10,6 +10,7 @@ import type { CounterexampleStep } from "../properties/results.ts";
 import {
   answerTexts,
   callNouns,
+  messageName,
   queueTexts,
   requestText,
   saidTexts,
@@ -60,7 +61,7 @@ class Teller {
       case "dispatched":
         return this.#tellDispatched(event, index);
       case "enqueued": {
-        const action = `takes message ${event.message}, of ${nameOf(event.attempt)}`;
+        const action = `takes ${messageName(event.message)}, of ${nameOf(event.attempt)}`;
         return this.#add(index, "queue", this.#late(index) + action, this.#heardAfter(index, ""));
       }
       case "copy-sent":
@@ -71,7 +72,7 @@ class Teller {
         return this.#tellReply(event, index);
       case "delivery": {
         const late = event.late ? "its deadline has passed" : "";
-        return this.#add(index, "queue", `gives message ${event.message} to ${event.by}`, late);
+        return this.#add(index, "queue", `gives ${messageName(event.message)} to ${event.by}`, late);
       }
       case "acknowledged":
       case "retried":

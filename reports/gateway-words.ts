@@ -73,8 +73,11 @@ export const saidTexts: Readonly<Record<string, string>> = {
   "refused-by-fence": "refused: the fence was seen",
 };
 
+/** Messages, like keys, are counted from one where a person reads. */
+export const messageName = (message: number): string => `message ${message + 1}`;
+
 export const queueTexts = {
-  acknowledged: (message: number) => `is done with message ${message}`,
-  retried: (message: number) => `takes message ${message} back`,
-  buried: (message: number) => `puts message ${message} where the dead letters are`,
+  acknowledged: (message: number) => `is done with ${messageName(message)}`,
+  retried: (message: number) => `takes ${messageName(message)} back`,
+  buried: (message: number) => `puts ${messageName(message)} where the dead letters are`,
 } as const;

@@ -28,7 +28,7 @@ export type Heard =
   | { readonly heard: "answer"; readonly answer: unknown; readonly word: string };
 
 export interface CallerFacts {
-  /** `attempt A`, `delivery 0`. */
+  /** `attempt A`, `delivery 1`. */
   readonly name: string;
   /** The attempt itself, or the one whose message is delivered. */
   readonly attempt: number;

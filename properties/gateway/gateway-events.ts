@@ -95,7 +95,7 @@ export function executes(
     kind: "dispatched",
     atMs: 0,
     attempt,
-    by: said.viaQueue === true ? "delivery 0" : attemptName(attempt),
+    by: said.viaQueue === true ? "delivery 1" : attemptName(attempt),
     viaQueue: false,
     token: said.viaQueue === true ? "delivery-0-1" : tokenOf(attempt),
     key: "k",
@@ -142,7 +142,7 @@ export function message(
 
 /** Message 0 of the attempt is delivered; `late`: past its deadline. */
 export function delivered(attempt: number, late = false): GatewayEvent {
-  return { kind: "delivery", atMs: 0, attempt, message: 0, by: "delivery 0", late };
+  return { kind: "delivery", atMs: 0, attempt, message: 0, by: "delivery 1", late };
 }
 
 /** A copy of the call, for which nobody waits. */

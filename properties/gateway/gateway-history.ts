@@ -81,7 +81,7 @@ export type Records = Readonly<Record<string, KeyRecord>>;
 export interface CallMade {
   readonly kind: "call";
   readonly attempt: number;
-  /** `attempt A`, `delivery 0` … */
+  /** `attempt A`, `delivery 1` … */
   readonly by: string;
   readonly call: CallName | "admit";
   /** The key in the store, where the call names one. */

@@ -38,7 +38,7 @@ describe("queue executes once", () => {
     delivered(0),
     executes(0, { viaQueue: true }),
     delivered(0),
-    executes(0, { viaQueue: true, by: "delivery 1", executed }),
+    executes(0, { viaQueue: true, by: "delivery 2", executed }),
   ];
 
   it("is broken by a message that executes twice, and kept where the second is refused", () => {

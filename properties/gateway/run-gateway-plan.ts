@@ -119,7 +119,7 @@ class PlanRun {
     if (message === undefined || isBusy || message.deliveries >= mostRedeliveries) return;
     message.deliveries += 1;
     const { attempt, body, deliveries } = message;
-    const name = `delivery ${delivery}`;
+    const name = `delivery ${delivery + 1}`;
     const token = `delivery-${number}-${deliveries}`;
     const facts = { name, attempt, message: { number, body }, token };
     const caller = new GatedCaller(this.world, facts);
