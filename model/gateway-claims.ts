@@ -133,7 +133,6 @@ export const gatewayClaims: readonly GatewayClaim[] = [
     invariants: ["release-on-soft-fail"],
     exhaustive: "release-on-soft-fail",
     expected: { paper: "inconclusive", published: "holds", hardened: "holds" },
-    expectedOnModel: { paper: "holds" },
   },
   {
     id: "failed-attempts-may-retry",

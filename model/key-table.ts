@@ -21,6 +21,10 @@ export const storeReplies = [
   "stale",
 ] as const;
 export const recordChanges = ["kept", "accepted", "claimed", "committed", "erased"] as const;
+/** What a moment or the fence of the record becomes; `other` is nothing that the lifecycle is known to do. */
+export const recordEnds = ["none", "kept", "pending", "retention", "other"] as const;
+export const recordDeadlines = ["none", "kept", "deadline", "now", "other"] as const;
+export const recordFences = ["none", "kept", "next", "zero", "other"] as const;
 
 export interface KeyCase {
   readonly record: (typeof recordKinds)[number];
@@ -35,6 +39,11 @@ export interface KeyCase {
 export interface KeyCaseDecision {
   readonly reply: (typeof storeReplies)[number];
   readonly change: (typeof recordChanges)[number];
+  /** When the record ends: as before, or the pending time or the retention from now. */
+  readonly end: (typeof recordEnds)[number];
+  /** As before, D from now, or now. */
+  readonly deadline: (typeof recordDeadlines)[number];
+  readonly fence: (typeof recordFences)[number];
 }
 
 /** Every case that can arise, in one order; without a record nothing is its own or claimed. */
@@ -79,7 +88,34 @@ export function decideCase(
   const said = commands.flatMap((command) => (command.type === "reply" ? [command.reply] : []))[0];
   if (!said) throw new Error(`the key lifecycle did not reply: call=${each.call}`);
   const reply = said.outcome === "in-flight" && said.inDoubt ? "in-doubt" : said.outcome;
-  return { reply, change: changeOf(before, after) };
+  const { times } = moments;
+  return {
+    reply,
+    change: changeOf(before, after),
+    end: becomes(before?.expiresAtMs, after?.expiresAtMs, {
+      pending: now + times.pendingMs,
+      retention: now + times.retentionMs,
+    }),
+    deadline: becomes(before?.deadlineAtMs, after?.deadlineAtMs, {
+      deadline: now + times.deadlineMs,
+      now,
+    }),
+    fence: becomes(before?.fence, after?.fence, { next: nextFence, zero: 0 }),
+  };
+}
+
+const nextFence = 2;
+
+/** Which of the named values a field took; `kept` before all of them, for the example's values differ. */
+function becomes<Name extends string>(
+  before: number | undefined,
+  after: number | undefined,
+  named: Readonly<Record<Name, number>>,
+): Name | "none" | "kept" | "other" {
+  if (after === undefined) return "none";
+  if (after === before) return "kept";
+  const names = Object.keys(named) as Name[];
+  return names.find((name) => named[name] === after) ?? "other";
 }
 
 function recordOf(each: KeyCase, { times, acceptedAtMs }: Moments): KeyRecord | null {
@@ -102,7 +138,7 @@ function eventOf({ call }: KeyCase, times: BlockingTimes, now: number): KeyEvent
   const token = "asking";
   switch (call) {
     case "reserve":
-      return { type: "RESERVE", token, fingerprint: "asked", nextFence: 2, times, now };
+      return { type: "RESERVE", token, fingerprint: "asked", nextFence, times, now };
     case "claim":
       return { type: "CLAIM", token, delivery: "asking", now };
     case "commit":

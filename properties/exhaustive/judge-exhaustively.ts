@@ -190,7 +190,13 @@ function rowOf({ scenario, model, result }: JudgedScenario, invariant: WatchedIn
 
 function whyOpen(scenario: Scenario, result: CheckResult, { because }: PropertyResult) {
   if (result.stoppedBy !== null && result.stoppedBy !== "refuted") return because;
+  if (result.deadlocks > 0) return stopsShort(result);
   return differsFromPinned(scenario.id, result);
+}
+
+/** What is waited for for ever, no history ends with: a model that stops short hides what would have followed. */
+function stopsShort({ deadlocks }: CheckResult): string {
+  return `the model stops where somebody waits or something is under way: states=${deadlocks}; look at the rules for what is missing`;
 }
 
 function witnessSteps(model: PackedModel, { verdict, witness }: PropertyResult) {

@@ -1,5 +1,5 @@
 // The steps of the attempts: they start, call the store, get its answers or none, stop.
-import { type EventName, phases } from "./latchkey-phases.ts";
+import { type EventName, type PhaseStep, phases } from "./latchkey-phases.ts";
 import { type LatchkeyState, faultOf } from "./latchkey-state.ts";
 import {
   type Parts,
@@ -52,37 +52,44 @@ function startRules(parts: Parts): readonly Rule[] {
   const { state } = parts;
   const { options, bucket } = state;
   const idle = (a: Expression) => equal(state.phase.at(a), phases.of.idle);
+  const { passed, refused } = parts.phase;
+  const isOther = (a: Expression, other: boolean) =>
+    state.other ? [assign(state.other.at(a), other)] : [];
+  const refuse = (a: Expression) => [
+    ...comesTo(state, a, refused),
+    ...(refused.calls.length > 0 ? breaks(state, "forged-never-executes") : []),
+  ];
   if (options.keys === "invalid-client" && options.policy.invalidKey === "refuse") {
+    const tells = {
+      actor: "attempt {a}",
+      action: "refuse",
+      detail: "its client key is not valid: 400",
+    };
+    const body = (other: boolean) => (a: Expression) => [...isOther(a, other), ...refuse(a)];
     return [
-      attemptRule(parts, "start", idle, (a) => [assign(state.phase.at(a), phases.of.refused)], {
-        actor: "attempt {a}",
-        action: "refuse",
-        detail: "its client key is not valid: 400",
-      }),
+      attemptRule(parts, "start", idle, body(false), tells),
+      ...faultRule(parts, "otherPayload", "start other", idle, body(true), tells),
     ];
   }
+  const byMinute = options.policy.fingerprintKey === "minute-bucket";
   const start = (a: Expression, other: boolean): readonly Statement[] => [
-    ...(state.other ? [assign(state.other.at(a), other)] : []),
-    ...(state.keyOf && bucket ? [assign(state.keyOf.at(a), bucket)] : []),
-    assign(state.phase.at(a), phases.of.reserving),
-    assign(state.reserves.at(a), plus(state.reserves.at(a), 1)),
+    ...isOther(a, other),
+    ...(state.keyOf && bucket ? [assign(state.keyOf.at(a), byMinute ? bucket : 0)] : []),
+    ...comesTo(state, a, passed),
     ...watchKey(state, a),
   ];
-  const under = bucket ? " under the key of minute {bucket}" : "";
+  const under = bucket && byMinute ? " under the key of minute {bucket}" : "";
   return [
     attemptRule(parts, "start", idle, (a) => start(a, false), {
       actor: "attempt {a}",
       action: "start",
       detail: `is authenticated and admitted, and sends its reserve${under}`,
     }),
-    ...faultRule(
-      parts,
-      "forged",
-      "start forged",
-      idle,
-      (a) => [assign(state.phase.at(a), phases.of.refused)],
-      { actor: "attempt {a}", action: "refuse", detail: "it is not authenticated: 403" },
-    ),
+    ...faultRule(parts, "forged", "start forged", idle, refuse, {
+      actor: "attempt {a}",
+      action: "refuse",
+      detail: "it is not authenticated: 403",
+    }),
     ...faultRule(parts, "otherPayload", "start other", idle, (a) => start(a, true), {
       actor: "attempt {a}",
       action: "start",
@@ -91,6 +98,16 @@ function startRules(parts: Parts): readonly Rule[] {
           ? "sends its reserve: the same key, another payload"
           : `another request of the same payload sends its reserve${under}`,
     }),
+  ];
+}
+
+/** What the machine makes of a request at its gates: the phase, and a reserve where it sends one. */
+function comesTo(state: LatchkeyState, a: Expression, step: PhaseStep): readonly Statement[] {
+  return [
+    assign(state.phase.at(a), phases.of[step.next]),
+    ...(step.calls.includes("reserve")
+      ? [assign(state.reserves.at(a), plus(state.reserves.at(a), 1))]
+      : []),
   ];
 }
 

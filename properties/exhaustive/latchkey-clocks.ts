@@ -40,7 +40,8 @@ export function clockRules(parts: Parts): readonly Rule[] {
             tells: {
               actor: "clock",
               action: "jump",
-              detail: "the store's clock alone steps forward",
+              detail:
+                "the store's clock steps forward; downstream's is never more than ε behind it",
             },
           })),
         ]

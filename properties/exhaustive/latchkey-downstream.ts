@@ -1,7 +1,7 @@
 // The steps of downstream: it refuses by fence or deadline, executes, fails; its answer arrives or does not.
 import { duplicateRule, faultRule, attemptRule, tell, type Parts } from "./latchkey-steps.ts";
 import type { Fault } from "./latchkey-options.ts";
-import { phases, type EventName } from "./latchkey-phases.ts";
+import { phases, type EventName, type PhaseStep } from "./latchkey-phases.ts";
 import { keyOfAttempt, type LatchkeyState } from "./latchkey-state.ts";
 import { watchExecution } from "./latchkey-observers.ts";
 import { assign } from "./system-builders.ts";
@@ -89,6 +89,13 @@ function servedRules(parts: Parts): readonly Rule[] {
       false,
       "success:false, nothing executed",
     ),
+    // Where the machine takes both alike they are one step.
+    ...(isAlike(
+      parts.phase.step("dispatched", "OUTCOME-rejected"),
+      parts.phase.step("dispatched", "OUTCOME-soft-fail"),
+    )
+      ? []
+      : fault("softFail", "reject", "OUTCOME-rejected", false, "4xx, nothing executed")),
     ...fault(
       "brokenPromise",
       "soft-fail after the effect",
@@ -97,6 +104,10 @@ function servedRules(parts: Parts): readonly Rule[] {
       "success:false after the effect",
     ),
   ];
+}
+
+function isAlike(one: PhaseStep, other: PhaseStep): boolean {
+  return one.next === other.next && one.calls.join() === other.calls.join();
 }
 
 /**

@@ -55,7 +55,11 @@ export function watchReserve(
     equal(isSamePayload(state, key, attempt), 1),
   );
   const refused = or(is("RESERVE-in-flight"), is("RESERVE-in-doubt"), is("RESERVE-duplicate"));
-  const untrue = or(not(another), and(is("RESERVE-duplicate"), not(livesOn(state, key))));
+  const untrue = or(
+    not(another),
+    and(is("RESERVE-duplicate"), not(livesOn(state, key))),
+    not(isSaidOfRecord(state, key, said)),
+  );
   const ownPending = and(equal(record.at(key), records.of.pending), equal(holder.at(key), attempt));
   return [
     ...breaksIf(state, "truthful-refusal", and(heard, refused, untrue)),
@@ -89,6 +93,23 @@ export function watchReserve(
         ]
       : []),
   ];
+}
+
+/** Whether a refusal says of the record what it is: pending before its deadline, past it, committed. */
+function isSaidOfRecord(state: LatchkeyState, key: Operand, said: Expression): Expression {
+  const { record, endsIn, pending, options } = state;
+  const isPending = equal(record.at(key), records.of.pending);
+  const isPast = atMost(endsIn.at(key), Math.max(0, pending - options.times.deadline));
+  const says = (name: `RESERVE-${string}`, truth: Operand) =>
+    or(differ(said, numberOfEvent(name)), truth);
+  return and(
+    says("RESERVE-in-flight", and(isPending, not(isPast))),
+    says("RESERVE-in-doubt", and(isPending, isPast)),
+    // A policy with one word for all refusals says duplicate of a pending record too.
+    options.policy.refusal === "uniform"
+      ? true
+      : says("RESERVE-duplicate", equal(record.at(key), records.of.committed)),
+  );
 }
 
 /** Whether the effect of the record's holder happened or still may. */

@@ -40,7 +40,7 @@ export const faults = {
   duplicate: "A call is delivered twice.",
   storeUnavailable: "The store is unavailable or not bound: a reserve fails definitely.",
   notConnected: "Downstream or the queue cannot be reached: the call fails definitely.",
-  softFail: "Downstream says success:false, before any effect.",
+  softFail: "Downstream says success:false, or refuses the trade, before any effect.",
   unclear: "Downstream executes and answers without a definite outcome: 5xx or an unreadable 2xx.",
   stop: "A gateway or a consumer stops between two steps, or its client goes away.",
   lostSettlement: "A commit or a release is lost, for good.",
@@ -103,9 +103,8 @@ export function hasQueue(options: LatchkeyOptions): boolean {
   return options.mode !== "direct";
 }
 
-/** Keys differ between attempts only where the minute is part of the key. */
+/** Keys can differ between attempts only where the gateway makes them: by the minute, if the policy says so. */
 export function keyCount({ keys, policy }: LatchkeyOptions): 1 | 2 {
   const replaced = keys === "invalid-client" && policy.invalidKey === "replace";
-  const byMinute = policy.fingerprintKey === "minute-bucket";
-  return byMinute && (keys === "fingerprint" || replaced) ? 2 : 1;
+  return keys === "fingerprint" || replaced ? 2 : 1;
 }

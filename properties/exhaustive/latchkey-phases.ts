@@ -1,13 +1,7 @@
 // The phases of an attempt in the system: the gateway machine's snapshots, those merged that nothing in the system can tell apart.
-import { gateRefusals } from "../../model/gateway-answers.ts";
+import { gateRefusals, type GateRefusal } from "../../model/gateway-answers.ts";
 import type { AttemptEvent, AttemptSnapshot } from "../../model/gateway-attempt.ts";
-import {
-  attemptEvents,
-  deriveGatewayTable,
-  lookUpAttempt,
-  type GatewayTable,
-} from "../../model/gateway-table.ts";
-import type { LatchkeyOptions } from "./latchkey-options.ts";
+import { attemptEvents, lookUpAttempt, type GatewayTable } from "../../model/gateway-table.ts";
 import { flag, named, table, type Table } from "./system-builders.ts";
 import type { Named } from "./system-expressions.ts";
 
@@ -65,6 +59,10 @@ export interface PhaseTables {
   readonly makes: Readonly<Record<Call, Table>>;
   /** The same facts outside the language: which phase follows, and with which calls. */
   step(phase: Phase, event: EventName): PhaseStep;
+  /** What becomes of a request that passes the gates before the reserve. */
+  readonly passed: PhaseStep;
+  /** What becomes of one that a gate refuses; where they differ, of one that makes a call all the same. */
+  readonly refused: PhaseStep;
 }
 
 export interface PhaseStep {
@@ -78,8 +76,7 @@ export interface PhaseStep {
  * answer is the same (the machine's own test says so) and no property asks when it is sent. What
  * comes before the first reserve touches nothing shared: it is one step.
  */
-export function phaseTables(options: LatchkeyOptions): PhaseTables {
-  const machineTable = deriveGatewayTable(options.policy, options.mode);
+export function phaseTables(machineTable: GatewayTable): PhaseTables {
   const steps = new Map<Phase, Map<EventName, PhaseStep>>();
   for (const snapshot of machineTable.snapshots) {
     if (snapshot.state !== "received" && snapshot.state !== "authenticated") {
@@ -107,10 +104,50 @@ export function phaseTables(options: LatchkeyOptions): PhaseTables {
       release: makes("release", "makesRelease"),
     },
     step,
+    ...gateSteps(machineTable),
   };
 }
 
-const eventNames = attemptEvents.filter(isShared).map(nameOf);
+/** Authentication and admission in one step, whatever the machine makes of each refusal. */
+function gateSteps(machineTable: GatewayTable): Pick<PhaseTables, "passed" | "refused"> {
+  const after = (...gates: readonly AttemptEvent[]): PhaseStep => {
+    let [snapshot] = machineTable.snapshots;
+    if (snapshot === undefined) throw new Error("the gateway table has no first snapshot");
+    const made: Call[] = [];
+    for (const event of gates) {
+      const { attempt, commands } = lookUpAttempt(machineTable, snapshot, event);
+      made.push(...commands.flatMap(({ type }) => (type === "respond" ? [] : [type])));
+      snapshot = attempt;
+    }
+    return { next: phaseOf(snapshot), calls: made };
+  };
+  const authenticated = { type: "AUTHENTICATION", result: "passed" } as const;
+  const admitted = { type: "ADMISSION", result: "passed" } as const;
+  const refusals = (Object.keys(gateRefusals) as GateRefusal[]).flatMap((result) => [
+    after({ type: "AUTHENTICATION", result }, admitted),
+    after(authenticated, { type: "ADMISSION", result }),
+  ]);
+  const [first] = refusals;
+  if (first === undefined) throw new Error("the gateway has no gates");
+  return {
+    passed: after(authenticated, admitted),
+    refused: refusals.find(({ calls: made }) => made.length > 0) ?? first,
+  };
+}
+
+/** Whether an attempt goes on to downstream or the queue although no reserve of it was accepted. */
+export function goesOnUnreserved(tables: Pick<PhaseTables, "step">, event: EventName): boolean {
+  return (
+    event.startsWith("RESERVE-") &&
+    event !== "RESERVE-proceed" &&
+    phaseNames.some((from) => {
+      const { calls: made } = tables.step(from, event);
+      return made.includes("dispatch") || made.includes("enqueue");
+    })
+  );
+}
+
+export const eventNames = attemptEvents.filter(isShared).map(nameOf);
 
 function addSteps(
   steps: Map<Phase, Map<EventName, PhaseStep>>,

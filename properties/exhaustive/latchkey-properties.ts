@@ -41,15 +41,17 @@ const situationStatements = {
   "accepted-again": "A key is reserved while an earlier attempt that held it has ended.",
   refused: "An attempt is refused because of a record.",
   blocked: "An attempt asks while a record blocks.",
-  committed: "A commit is recorded.",
-  released: "An attempt was told that it failed.",
+  committed: "An attempt asks while a commit that was answered done has to block.",
+  released: "An attempt asks for a key that its holder has just released.",
+  "told-failure": "An attempt was told that it failed.",
   unavailable: "An attempt is told that the store is unavailable.",
   "strange-settlement": "A commit or release is under way while another's record blocks.",
   "told-nothing-happened": "An attempt is told that nothing happened.",
   "told-success": "An attempt is told 2xx.",
   "other-payload": "Two payloads meet under one key.",
   "asked-again": "A reserve is under way while its own reservation is pending.",
-  "two-started": "Two attempts have started.",
+  "two-keyed": "Two attempts have started under keys that the gateway made.",
+  "two-requests": "Two different requests have come.",
   "turned-away": "A request is turned away before the store is asked.",
 } as const;
 
@@ -66,10 +68,10 @@ const exercisedBy: Readonly<Record<WatchedInvariant, Situation>> = {
   "nothing-lost": "told-success",
   mismatch: "other-payload",
   "lost-replies-heal": "asked-again",
-  "one-request-one-key": "two-started",
-  isolation: "two-started",
+  "one-request-one-key": "two-keyed",
+  isolation: "two-requests",
   "collides-within-retention": "blocked",
-  "failed-may-retry": "released",
+  "failed-may-retry": "told-failure",
   "record-blocks": "blocked",
   "forged-never-executes": "turned-away",
   "no-stuck-key": "blocked",
@@ -152,7 +154,10 @@ function isIn(state: LatchkeyState, a: Expression, names: readonly Phase[]): Exp
 }
 
 function situationsOf(state: LatchkeyState): readonly Property[] {
-  const { attempts, phase, record, holder, keys, reserves, commits, releases, other } = state;
+  const { attempts, phase, record, holder, reserves, commits, releases, other } = state;
+  const { blocksFor, releasedLast } = state;
+  const isKnown = (a: Expression) => differ(phase.at(a), phases.of.idle);
+  const hasKey = (a: Expression) => and(isKnown(a), differ(phase.at(a), phases.of.refused));
   const anybody = (body: (a: Expression) => Operand) => some("b", attempts, body);
   const key = (a: Expression) => keyOfAttempt(state, a);
   const another = (a: Expression) =>
@@ -168,8 +173,13 @@ function situationsOf(state: LatchkeyState): readonly Property[] {
     ),
     refused: anybody((a) => isIn(state, a, ["in-flight", "in-doubt", "duplicate"])),
     blocked: anybody((a) => and(another(a), greater(reserves.at(a), 0))),
-    committed: some("k", keys, (k) => equal(record.at(k), records.of.committed)),
-    released: anybody((a) => equal(phase.at(a), phases.of.failed)),
+    committed: blocksFor
+      ? anybody((a) => and(greater(blocksFor.at(key(a)), 0), greater(reserves.at(a), 0)))
+      : false,
+    released: releasedLast
+      ? anybody((a) => and(releasedLast.at(key(a)), greater(reserves.at(a), 0)))
+      : false,
+    "told-failure": anybody((a) => equal(phase.at(a), phases.of.failed)),
     unavailable: anybody((a) => equal(phase.at(a), phases.of.unavailable)),
     "strange-settlement": anybody((a) =>
       and(another(a), or(greater(commits.at(a), 0), greater(releases.at(a), 0))),
@@ -192,11 +202,14 @@ function situationsOf(state: LatchkeyState): readonly Property[] {
         greater(reserves.at(a), 0),
       ),
     ),
-    "two-started": some("b", attempts, (b) =>
-      some("c", attempts, (c) =>
-        and(differ(b, c), differ(phase.at(b), phases.of.idle), differ(phase.at(c), phases.of.idle)),
-      ),
+    "two-keyed": some("b", attempts, (b) =>
+      some("c", attempts, (c) => and(differ(b, c), hasKey(b), hasKey(c))),
     ),
+    "two-requests": other
+      ? some("b", attempts, (b) =>
+          some("c", attempts, (c) => and(differ(other.at(b), other.at(c)), isKnown(b), isKnown(c))),
+        )
+      : false,
     "turned-away": anybody((a) => equal(phase.at(a), phases.of.refused)),
   };
   return (Object.keys(predicates) as Situation[]).map((id) =>

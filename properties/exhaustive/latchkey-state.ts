@@ -67,7 +67,7 @@ export interface LatchkeyState {
   /** Downstream has checked the deadline and not acted yet (ablation: deciding and acting are two steps). */
   readonly checked: Indexed | null;
   readonly executed: Indexed;
-  /** Dispatched although the store failed (the paper's fail-open). */
+  /** Dispatched or enqueued although no reserve of it was accepted (the paper's fail-open). */
   readonly permitted: Indexed | null;
   /** A `proceed` is under way to an attempt that gave its token up (ablation: it is obeyed). */
   readonly lateProceed: Indexed | null;
@@ -104,7 +104,11 @@ export interface LatchkeyState {
   readonly budgets: Readonly<Partial<Record<Fault, Scalar>>>;
 }
 
-export function createState(options: LatchkeyOptions): LatchkeyState {
+/** `isUnreservedPossible`: by the gateway's table some attempt goes on without a reservation. */
+export function createState(
+  options: LatchkeyOptions,
+  isUnreservedPossible: boolean,
+): LatchkeyState {
   const attempts = scalarset("attempt", options.attempts);
   const keys = places("key", keyCount(options));
   const { policy, times } = options;
@@ -125,6 +129,7 @@ export function createState(options: LatchkeyOptions): LatchkeyState {
   return {
     ...base,
     ...attemptVariables(options, attempts, keys),
+    permitted: isUnreservedPossible ? arrayOver(attempts, "permitted", flag) : null,
     ...keyVariables(options, attempts, keys, longest),
     ...observers(options, attempts, keys, longest),
     bucket: keys.size > 1 ? scalar("bucket", range(1)) : null,
@@ -160,7 +165,6 @@ function attemptVariables(options: LatchkeyOptions, attempts: IndexSet, keys: In
     checked:
       policy.downstreamDeadline === "check-then-act" ? arrayOver(attempts, "checked", flag) : null,
     executed: arrayOver(attempts, "executed", flag),
-    permitted: policy.storeFailure === "permit" ? arrayOver(attempts, "permitted", flag) : null,
     lateProceed: obeys ? arrayOver(attempts, "lateProceed", flag) : null,
     message: queue ? arrayOver(attempts, "message", messages) : null,
     slots: queue

@@ -5,9 +5,11 @@ import {
   type EventName,
   type PhaseTables,
   events,
+  goesOnUnreserved,
   phases,
   waitingPhases,
 } from "./latchkey-phases.ts";
+import { breaks } from "./latchkey-observers.ts";
 import { type LatchkeyState, deliveries, faultOf, messages } from "./latchkey-state.ts";
 import type { StoreTables } from "./latchkey-store-tables.ts";
 import { takeProceed } from "./latchkey-store.ts";
@@ -100,21 +102,51 @@ export function tell(
     makes(call) && body.length > 0
       ? [when(phase.makes[call].at(state.phase.at(a), event), body)]
       : [];
-  const proceeds = possible.includes("RESERVE-proceed") ? takeProceed(state, a) : [];
-  const permits =
-    state.permitted && !possible.includes("RESERVE-proceed") && possible[0]?.startsWith("RESERVE")
-      ? [assign(state.permitted.at(a), true)]
-      : [];
+  const goesOn = takesReserve(parts, a, possible, event);
   const more = (count: Indexed) => assign(count.at(a), plus(count.at(a), 1));
   return [
+    ...watchSuccess(parts, a, possible, event),
     ...made("reserve", [more(state.reserves)]),
-    ...made("dispatch", [more(state.dispatches), ...proceeds, ...permits]),
-    ...made("enqueue", [...proceeds, ...permits]),
+    ...made("dispatch", [more(state.dispatches), ...goesOn]),
+    ...made("enqueue", goesOn),
     ...made("commit", [more(state.commits)]),
     ...made("release", [more(state.releases)]),
     assign(state.phase.at(a), phase.next.at(state.phase.at(a), event)),
     ...forgetAttempt(state, a),
   ];
+}
+
+/** What an attempt has of its reserve where it goes on: fence and deadline of a `proceed`, or nothing at all. */
+function takesReserve(
+  { state, phase }: Parts,
+  a: Expression,
+  possible: readonly EventName[],
+  event: Operand,
+): readonly Statement[] {
+  const unreserved = possible.some((each) => goesOnUnreserved(phase, each));
+  const proceeds = possible.includes("RESERVE-proceed") ? takeProceed(state, a) : [];
+  const permits = unreserved && state.permitted ? [assign(state.permitted.at(a), true)] : [];
+  return permits.length > 0 && proceeds.length > 0
+    ? [when(equal(event, eventOf("RESERVE-proceed")), proceeds, permits)]
+    : [...proceeds, ...permits];
+}
+
+/** Where the attempt comes to say that it executed, it has executed. */
+function watchSuccess(
+  { state, phase }: Parts,
+  a: Expression,
+  possible: readonly EventName[],
+  event: Operand,
+): readonly Statement[] {
+  const says = (each: EventName) =>
+    phaseList.some((from) => from !== "executed" && phase.step(from, each).next === "executed");
+  const lost = breaks(state, "nothing-lost");
+  if (lost.length === 0 || !possible.some(says)) return [];
+  const comes = and(
+    differ(state.phase.at(a), phases.of.executed),
+    equal(phase.next.at(state.phase.at(a), event), phases.of.executed),
+  );
+  return [when(and(comes, not(state.executed.at(a))), lost)];
 }
 
 const phaseList = Object.keys(phases.of) as (keyof typeof phases.of)[];

@@ -1,8 +1,8 @@
 // The key lifecycle as tables of the system language, and what of a record they are asked with.
 import {
   type KeyCase,
+  type KeyCaseDecision,
   claimKinds,
-  deriveKeyTable,
   keyCases,
   recordChanges,
   recordKinds,
@@ -58,8 +58,12 @@ function numbering<const Name extends string>(names: readonly Name[]): Record<Na
   return Object.fromEntries(names.map((name, place) => [name, place])) as Record<Name, number>;
 }
 
-export function storeTables(state: LatchkeyState): StoreTables {
-  const decisions = deriveKeyTable(state.options.policy);
+/** The tables of these decisions, which answer to `keyCases`. Throws where they do not count time as the system does. */
+export function storeTables(
+  state: LatchkeyState,
+  decisions: readonly KeyCaseDecision[],
+): StoreTables {
+  decisions.forEach((decision, place) => expectArithmetic(state, keyCases[place], decision));
   const entry = (wanted: KeyCase) => {
     const place = keyCases.findIndex((each) => isSameCase(each, wanted));
     const decision = decisions[place];
@@ -138,6 +142,30 @@ export function storeTables(state: LatchkeyState): StoreTables {
         ],
     ),
   };
+}
+
+/**
+ * Ends, deadlines and fences are numbers, not entries of a table: the system counts them itself, and
+ * here it makes sure that it does what the lifecycle does.
+ */
+function expectArithmetic(
+  { options }: LatchkeyState,
+  at: KeyCase | undefined,
+  { change, end, deadline, fence }: KeyCaseDecision,
+): void {
+  const found = [end, deadline, fence].join(" ");
+  const renews = options.policy.retentionFrom === "commit" ? "retention" : "kept";
+  const expected = {
+    kept: at?.record === "absent" ? "none none none" : "kept kept kept",
+    accepted: "pending deadline next",
+    claimed: "kept kept kept",
+    committed: at?.record === "absent" ? "retention now zero" : `${renews} kept kept`,
+    erased: "none none none",
+  }[change];
+  if (found === expected) return;
+  throw new Error(
+    `the system counts otherwise than the key lifecycle: record=${at?.record} call=${at?.call} change=${change} end, deadline, fence=${found} expected=${expected}; change latchkey-store.ts with it`,
+  );
 }
 
 function isSameCase(one: KeyCase, other: KeyCase): boolean {

@@ -1,26 +1,50 @@
 // The system: attempts, one key, downstream, queue, clocks and faults under a policy, written in the system language.
 import { attemptRules } from "./latchkey-attempts.ts";
-import { forgetAttempt } from "./latchkey-steps.ts";
+import { forgetAttempt, isWaiting } from "./latchkey-steps.ts";
 import { clockRules } from "./latchkey-clocks.ts";
 import { downstreamRules, isRefusedByFence } from "./latchkey-downstream.ts";
+import { deriveGatewayTable, type GatewayTable } from "../../model/gateway-table.ts";
+import { deriveKeyTable, type KeyCaseDecision } from "../../model/key-table.ts";
 import type { LatchkeyOptions } from "./latchkey-options.ts";
-import { phases, phaseTables } from "./latchkey-phases.ts";
+import { eventNames, goesOnUnreserved, phases, phaseTables } from "./latchkey-phases.ts";
 import { propertiesOf } from "./latchkey-properties.ts";
 import { queueRules } from "./latchkey-queue.ts";
-import { broken, createState, records, variablesOf, type LatchkeyState } from "./latchkey-state.ts";
+import {
+  broken,
+  createState,
+  deliveries,
+  messages,
+  records,
+  variablesOf,
+  type LatchkeyState,
+} from "./latchkey-state.ts";
 import { storeTables } from "./latchkey-store-tables.ts";
 import { assign, forEach, system, when } from "./system-builders.ts";
-import { and, choose, differ, equal, every, greater } from "./system-expressions.ts";
-import type { Statement, System } from "./system-language.ts";
+import {
+  and,
+  choose,
+  differ,
+  equal,
+  every,
+  greater,
+  not,
+  oneOf,
+  or,
+} from "./system-expressions.ts";
+import type { Expression, Statement, System } from "./system-language.ts";
 
 /**
  * The system of one configuration. A history ends where an invariant that is watched on the way
  * breaks: what follows has no shorter witness. It also ends where nothing is left to happen.
  */
-export function latchkeySystem(options: LatchkeyOptions): System {
-  const state = createState(options);
-  const phase = phaseTables(options);
-  const store = storeTables(state);
+export function latchkeySystem(
+  options: LatchkeyOptions,
+  machines: Machines = machinesOf(options),
+): System {
+  const phase = phaseTables(machines.attempt);
+  const unreserved = eventNames.some((event) => goesOnUnreserved(phase, event));
+  const state = createState(options, unreserved);
+  const store = storeTables(state, machines.key);
   const parts = { state, phase, store };
   const rules = [
     ...attemptRules(parts),
@@ -39,8 +63,38 @@ export function latchkeySystem(options: LatchkeyOptions): System {
       body: [...each.body, ...forgetRefusedCalls(state), ...forgetFences(state)],
     })),
     properties: propertiesOf(state),
-    end: true,
+    end: isOver(state),
   });
+}
+
+/** What the machines decide, as tables; a test puts others in their place. */
+export interface Machines {
+  readonly attempt: GatewayTable;
+  readonly key: readonly KeyCaseDecision[];
+}
+
+export function machinesOf({ policy, mode }: LatchkeyOptions): Machines {
+  return { attempt: deriveGatewayTable(policy, mode), key: deriveKeyTable(policy) };
+}
+
+/** A history may end where an invariant broke, or where nobody waits and nothing is under way. */
+function isOver(state: LatchkeyState): Expression {
+  const { attempts, reserves, dispatches, commits, releases, message, slots, options } = state;
+  // A store of one phase serves neither commit nor release: they stay under way for ever.
+  const counts =
+    options.policy.phases === "one"
+      ? [reserves, dispatches]
+      : [reserves, dispatches, commits, releases];
+  const isQuiet = (a: Expression) =>
+    and(
+      not(isWaiting(state, a)),
+      ...counts.map((count) => equal(count.at(a), 0)),
+      ...(message ? [differ(message.at(a), messages.of.queued)] : []),
+      ...slots.map((slot) =>
+        not(oneOf(slot.at(a), [deliveries.of.checking, deliveries.of.executing])),
+      ),
+    );
+  return or(differ(state.broken, broken.of.nothing), every("q", attempts, isQuiet));
 }
 
 /**
