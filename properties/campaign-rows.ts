@@ -51,6 +51,7 @@ export function campaignRow(
     methods: [
       {
         verdict,
+        reason,
         kind: "random",
         bounds: { runs, seed },
         evidence: {

@@ -134,6 +134,7 @@ function rowOf(
     methods: [
       {
         verdict,
+        reason,
         kind: "random",
         bounds: { runs, seed },
         evidence: { histories, operations, exercised, sometimes },

@@ -1,20 +1,28 @@
 import { describe, expect, it } from "vitest";
-import type { SystemClaim } from "../model/claims.ts";
-import { crossChecked, judgedTogether, searchedRow } from "./exhaustive-rows.ts";
+import type { Claim, StoreClaim, SystemClaim } from "../model/claims.ts";
+import {
+  crossChecked,
+  judgedTogether,
+  type Searches,
+  searchedRow,
+  withSearches,
+} from "./exhaustive-rows.ts";
 import type { ExhaustiveVerdict } from "./exhaustive/judge-exhaustively.ts";
 import type { ClaimResult, Verdict } from "./results.ts";
+
+const stopped = "stopped by maxBytes: states=10 edges=20 depth=3 queueLength=4";
 
 const found = (verdict: Verdict): ExhaustiveVerdict => ({
   invariant: "acceptance",
   statement: "one sentence",
   policy: "hardened",
   verdict,
-  reason: verdict === "inconclusive" ? "three: maxStates was passed" : null,
+  reason: verdict === "inconclusive" ? `three: ${stopped}` : null,
   searches: [
     {
       scenario: "three",
       verdict,
-      because: "searched to the end",
+      because: verdict === "inconclusive" ? stopped : "searched to the end",
       bounds: { attempts: 3 },
       evidence: { states: 10, edges: 20, depth: 3 },
       elapsedMs: 1,
@@ -32,25 +40,65 @@ const row = (verdict: Verdict): ClaimResult => ({
   verdict,
   expected: "holds",
   reason: verdict === "inconclusive" ? "never exercised" : null,
-  methods: [{ verdict, kind: "random", bounds: { runs: 1 }, evidence: { histories: 1 } }],
+  methods: [
+    {
+      verdict,
+      reason: verdict === "inconclusive" ? "never exercised" : null,
+      kind: "random",
+      bounds: { runs: 1 },
+      evidence: { histories: 1 },
+    },
+  ],
   counterexample: null,
 });
 
 describe("a claim that random histories and the search judge", () => {
   it.each([
-    ["holds", "holds", "holds"],
-    ["refuted", "refuted", "refuted"],
-    ["inconclusive", "holds", "holds"],
-    ["holds", "inconclusive", "holds"],
-    ["inconclusive", "refuted", "refuted"],
-    ["inconclusive", "inconclusive", "inconclusive"],
-  ] as const)("is by %s and %s together %s", (random, exhaustive, together) => {
+    ["holds", "holds", "holds", null],
+    ["refuted", "refuted", "refuted", null],
+    ["inconclusive", "holds", "inconclusive", "never exercised"],
+    ["holds", "inconclusive", "inconclusive", `three: ${stopped}`],
+    ["inconclusive", "refuted", "refuted", null],
+    ["refuted", "inconclusive", "refuted", null],
+    ["inconclusive", "inconclusive", "inconclusive", "never exercised"],
+  ] as const)("is by %s and %s together %s: %s", (random, exhaustive, together, reason) => {
     const judged = judgedTogether(row(random), found(exhaustive));
-    expect(judged.verdict).toBe(together);
-    expect(judged.methods.map(({ kind, verdict }) => [kind, verdict])).toEqual([
-      ["random", random],
-      ["exhaustive", exhaustive],
+    expect(judged).toMatchObject({ verdict: together, reason });
+    expect(judged.methods.map(({ kind, verdict, reason: why }) => [kind, verdict, why])).toEqual([
+      ["random", random, random === "inconclusive" ? "never exercised" : null],
+      ["exhaustive", exhaustive, exhaustive === "inconclusive" ? stopped : null],
     ]);
+  });
+
+  it("holds where one search did not exercise it and another did, and says which did not", () => {
+    const [three] = found("holds").searches;
+    if (three === undefined) throw new Error("there is one search");
+    const vacuous = {
+      ...three,
+      scenario: "one",
+      verdict: "inconclusive",
+      because: "vacuous",
+    } as const;
+    const both = { ...found("holds"), searches: [three, vacuous] };
+    const judged = judgedTogether(row("holds"), both);
+    expect(judged).toMatchObject({ verdict: "holds", reason: null });
+    expect(judged.methods.map(({ verdict, reason }) => [verdict, reason])).toEqual([
+      ["holds", null],
+      ["holds", null],
+      ["inconclusive", "vacuous"],
+    ]);
+  });
+
+  it("is one on which they disagree where one whole search holds and another was stopped", () => {
+    const [whole] = found("holds").searches;
+    const [cut] = found("inconclusive").searches;
+    if (whole === undefined || cut === undefined) throw new Error("there is one search in each");
+    const judged = judgedTogether(row("refuted"), {
+      ...found("inconclusive"),
+      searches: [whole, cut],
+    });
+    expect(judged.verdict).toBe("refuted");
+    expect(judged.reason).toBe("methods disagree: random says refuted, exhaustive says holds");
   });
 
   it.each([
@@ -60,6 +108,42 @@ describe("a claim that random histories and the search judge", () => {
     expect(judgedTogether(row(random), found(exhaustive)).reason).toBe(
       `methods disagree: random says ${random}, exhaustive says ${exhaustive}`,
     );
+  });
+});
+
+describe("the searches of a policy", () => {
+  const claim: StoreClaim = {
+    id: "at-most-once-acceptance",
+    statement: "",
+    source: "",
+    level: "store",
+    invariants: ["acceptance"],
+    expected: { paper: "holds", published: "refuted", hardened: "holds" },
+    exhaustive: "acceptance",
+  };
+  const judge = (judged: Claim, searches: Searches, searchUnder: unknown = true) =>
+    withSearches([row("holds")], [judged], searches, { policies: ["hardened"], searchUnder }).rows;
+
+  it("that were cancelled before they began leave the row undecided, and are shown", () => {
+    const reason = "cancelled before it was searched";
+    const [judged] = judge(claim, new Map());
+    expect(judged).toMatchObject({ verdict: "inconclusive", reason });
+    expect(judged?.methods.slice(1)).toEqual([
+      { verdict: "inconclusive", reason, kind: "exhaustive", bounds: {}, evidence: {} },
+    ]);
+  });
+
+  it("are no methods of a claim that none of them watches, begun or not, nor where they are off", () => {
+    const ownership: StoreClaim = { ...claim, exhaustive: "ownership" };
+    const onPaper = [{ ...row("holds"), policy: "paper" }];
+    const { rows } = withSearches(onPaper, [ownership], new Map(), {
+      policies: ["paper"],
+      searchUnder: true,
+    });
+    expect(rows).toEqual(onPaper);
+    const holds = [row("holds")];
+    expect(judge(claim, new Map([["hardened", []]]))).toEqual(holds);
+    expect(judge(claim, new Map(), null)).toEqual(holds);
   });
 });
 
@@ -79,6 +163,7 @@ describe("a claim of the whole system", () => {
     expect(methods).toEqual([
       {
         verdict: "holds",
+        reason: null,
         kind: "exhaustive",
         bounds: { scenario: "three", attempts: 3 },
         evidence: { states: 10, edges: 20, depth: 3 },
@@ -87,11 +172,10 @@ describe("a claim of the whole system", () => {
   });
 
   it("is inconclusive where nothing was searched, and never holds past a bound", () => {
-    expect(searchedRow(claim, "hardened", undefined).verdict).toBe("inconclusive");
-    const stopped = searchedRow(claim, "hardened", found("inconclusive"));
-    expect(stopped).toMatchObject({
+    expect(searchedRow(claim, "hardened", null).verdict).toBe("inconclusive");
+    expect(searchedRow(claim, "hardened", found("inconclusive"))).toMatchObject({
       verdict: "inconclusive",
-      reason: "three: maxStates was passed",
+      reason: `three: ${stopped}`,
     });
   });
 });

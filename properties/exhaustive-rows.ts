@@ -2,8 +2,11 @@
 import type { Claim, GatewayClaim, SystemClaim } from "../model/claims.ts";
 import type { PolicyName } from "../model/policy.ts";
 import type { ExhaustiveVerdict } from "./exhaustive/judge-exhaustively.ts";
+import type { WatchedInvariant } from "./exhaustive/latchkey-options.ts";
+import { isWatchedUnder } from "./exhaustive/scenarios.ts";
 import type { ClaimResult, MethodResult, Verdict } from "./results.ts";
 
+/** By policy; one that was cancelled before its searches began is absent. */
 export type Searches = ReadonlyMap<PolicyName, readonly ExhaustiveVerdict[]>;
 
 export interface SearchedClaims {
@@ -22,7 +25,6 @@ export function withSearches(
   searches: Searches,
   options: {
     readonly policies: readonly PolicyName[];
-    readonly signal: AbortSignal;
     /** Null: nothing is searched. */
     readonly searchUnder: unknown;
   },
@@ -33,15 +35,16 @@ export function withSearches(
   for (const policy of options.policies) {
     for (const claim of judged) {
       if (claim.level === "unbuilt" || claim.exhaustive === null) continue;
-      const verdict = searches.get(policy)?.find(({ invariant }) => invariant === claim.exhaustive);
+      const invariant = claim.exhaustive;
+      const verdict = searches.get(policy)?.find((each) => each.invariant === invariant);
+      const said = verdict ?? unbegun(searches, policy, invariant);
       const isModel = (row: ClaimResult) =>
         row.id === claim.id && row.policy === policy && row.target === "model";
       const place = all.findIndex(isModel);
       const row = all[place];
       if (claim.level === "system" || claim.level === "gateway")
-        all.push(searchedRow(claim, policy, verdict, options.signal.aborted));
-      else if (row !== undefined && verdict !== undefined)
-        all[place] = judgedTogether(row, verdict);
+        all.push(searchedRow(claim, policy, said));
+      else if (row !== undefined && said !== null) all[place] = judgedTogether(row, said);
       if (verdict !== undefined && verdict.witness !== null) {
         witnesses.push({ claim: claim.id, policy, verdict });
       }
@@ -78,16 +81,18 @@ function contradicts(row: ClaimResult, other: ClaimResult): boolean {
 function saying({ verdict, methods }: ClaimResult): string {
   const says = verdict === "holds" ? "holds" : "is refuted";
   const histories = methods.flatMap(({ evidence }) => evidence.histories ?? []);
-  const searched = `in ${methods.length} searches`;
+  const searched = `in ${methods.filter((each) => each.verdict === verdict).length} searches`;
   return `${says} ${histories.length > 0 ? `in ${Math.max(...histories)} histories` : searched}`;
 }
 
-/** A claim of the whole system or of the gateway, as the search of the model alone judges it. */
+/** What the searches of a policy say of a claim. */
+type Said = Pick<ExhaustiveVerdict, "verdict" | "reason" | "searches">;
+
+/** A claim of the whole system or of the gateway, as the search of the model alone judges it; null: none watches it. */
 export function searchedRow(
   claim: SystemClaim | GatewayClaim,
   policy: PolicyName,
-  found: ExhaustiveVerdict | undefined,
-  isCancelled = false,
+  found: Said | null,
 ): ClaimResult {
   const { id, statement, source, expected } = claim;
   const onModel = claim.level === "gateway" ? claim.expectedOnModel?.[policy] : undefined;
@@ -99,37 +104,50 @@ export function searchedRow(
     target: "model",
     verdict: found?.verdict ?? "inconclusive",
     expected: onModel ?? expected[policy],
-    reason: found === undefined ? unsearched(isCancelled) : found.reason,
-    methods: found === undefined ? [] : methodsOf(found),
+    reason: found === null ? "no search under this policy watches it" : found.reason,
+    methods: found === null ? [] : methodsOf(found),
     counterexample: null,
   };
 }
 
 /**
- * A row that random histories have judged, with the search beside them. What one method refutes is
- * refuted, and where the other says that it holds the row says that they disagree.
+ * A row that random histories have judged, with the search beside them. It holds where both have
+ * decided so, for neither covers the bounds of the other; what one refutes is refuted, and where the
+ * other says that it holds the row says that they disagree.
  */
-export function judgedTogether(row: ClaimResult, found: ExhaustiveVerdict): ClaimResult {
+export function judgedTogether(row: ClaimResult, found: Said): ClaimResult {
   const methods = [...row.methods, ...methodsOf(found)];
-  const verdicts = new Set<Verdict>([row.verdict, found.verdict]);
+  const exhaustive = row.verdict === "refuted" ? againstRefuted(found) : found.verdict;
+  const verdicts = new Set<Verdict>([row.verdict, exhaustive]);
   if (verdicts.has("refuted") && verdicts.has("holds")) {
-    const reason = `methods disagree: random says ${row.verdict}, exhaustive says ${found.verdict}`;
+    const reason = `methods disagree: random says ${row.verdict}, exhaustive says ${exhaustive}`;
     return { ...row, verdict: "refuted", reason, methods };
   }
   if (verdicts.has("refuted")) return { ...row, verdict: "refuted", reason: null, methods };
-  if (verdicts.has("holds")) return { ...row, verdict: "holds", reason: null, methods };
-  return { ...row, methods };
+  const { verdict, reason } = row.verdict === "holds" ? found : row;
+  return { ...row, verdict, reason, methods };
 }
 
-function unsearched(isCancelled: boolean): string {
-  return isCancelled
-    ? "cancelled before it was searched"
-    : "no search under this policy watches it";
+/** One search that went to its end says that it holds, also where another was stopped. */
+function againstRefuted({ verdict, searches }: Said): Verdict {
+  if (verdict !== "inconclusive") return verdict;
+  return searches.some((search) => search.verdict === "holds") ? "holds" : verdict;
 }
 
-function methodsOf(found: ExhaustiveVerdict): readonly MethodResult[] {
-  return found.searches.map(({ scenario, verdict, bounds, evidence }) => ({
-    verdict,
+/** What is said of a policy whose searches were cancelled before they began; null where none would have watched it. */
+function unbegun(searches: Searches, policy: PolicyName, invariant: WatchedInvariant): Said | null {
+  if (searches.has(policy) || !isWatchedUnder(policy, invariant)) return null;
+  return { verdict: "inconclusive", reason: "cancelled before it was searched", searches: [] };
+}
+
+/** One for each search; where none began, one without bounds or counts. */
+function methodsOf({ verdict, reason, searches }: Said): readonly MethodResult[] {
+  if (searches.length === 0) {
+    return [{ verdict, reason, kind: "exhaustive", bounds: {}, evidence: {} }];
+  }
+  return searches.map(({ scenario, because, bounds, evidence, ...search }) => ({
+    verdict: search.verdict,
+    reason: search.verdict === "inconclusive" ? because : null,
     kind: "exhaustive",
     bounds: { scenario, ...bounds },
     evidence,

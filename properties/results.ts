@@ -24,7 +24,7 @@ export interface ClaimResult {
   readonly target: string;
   readonly verdict: Verdict;
   readonly expected: Verdict;
-  /** Why a verdict is inconclusive, in one line; null otherwise. */
+  /** Why a verdict is inconclusive, or how methods disagree, in one line; null otherwise. */
   readonly reason: string | null;
   readonly methods: readonly MethodResult[];
   /** Path of the counterexample file, or null. */
@@ -46,6 +46,8 @@ export interface ViolationResult {
 export interface MethodResult {
   /** What this method alone says; *holds* and *refuted* side by side are a failure of the suite. */
   readonly verdict: Verdict;
+  /** Why this method alone is inconclusive, in one line; null otherwise. */
+  readonly reason: string | null;
   readonly kind: "exhaustive" | "conformance" | "random" | "ablation";
   readonly bounds: Readonly<Record<string, number | string>>;
   readonly evidence: MethodEvidence;

@@ -64,6 +64,25 @@ describe("what is said beneath", () => {
     );
   });
 
+  it("says of searches that never began no number that nobody counted", () => {
+    const unbegun = claimRow({
+      verdict: "inconclusive",
+      reason: "cancelled before it was searched",
+      methods: [
+        {
+          verdict: "inconclusive",
+          reason: "cancelled before it was searched",
+          kind: "exhaustive",
+          bounds: {},
+          evidence: {},
+        },
+      ],
+    });
+    const text = verdictSummary({ ...mixedResults, claims: [unbegun] }, next, plain);
+    expect(text).toMatch(/│ hardened +│ model +│ exhaustive, not begun +│/u);
+    expect(text).not.toMatch(/Infinity|undefined/u);
+  });
+
   it("says for check what broke, when, and with which counterexample to start", () => {
     const text = verdictSummary(violatedResults, next, plain);
     expect(text).toContain("ownership (after 7 histories): A's release");

@@ -70,7 +70,8 @@ function methodText(kind: string, methods: readonly MethodResult[]): string {
 
 /** Each search has a dozen bounds; the results file has them all. */
 function exhaustiveText(methods: readonly MethodResult[]): string {
-  const scenarios = distinct(methods.map(({ bounds }) => String(bounds["scenario"])));
+  const scenarios = distinct(methods.flatMap(({ bounds }) => bounds["scenario"] ?? []));
+  if (scenarios.length === 0) return "exhaustive, not begun";
   const attempts = methods.flatMap(({ bounds }) =>
     typeof bounds["attempts"] === "number" ? bounds["attempts"] : [],
   );

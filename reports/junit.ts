@@ -17,9 +17,7 @@ export function junitXml(results: Results): string {
         .name(xmlText(row.id));
       if (isUnbuilt(row)) testCase.skipped();
       else if (differs(row)) testCase.failure(failureText(row, results), "verdict");
-      testCase.standardOutput(
-        xmlText(`${row.verdict}, expected ${row.expected}: ${row.statement}`),
-      );
+      testCase.standardOutput(xmlText(outputText(row)));
     }
   }
   return `${builder.build().trimEnd()}\n`;
@@ -27,6 +25,12 @@ export function junitXml(results: Results): string {
 
 function suiteName({ policy, target }: ClaimResult): string {
   return `${policy} on ${target}`;
+}
+
+/** Also where it is as expected: what is inconclusive says why. */
+function outputText({ verdict, expected, statement, reason }: ClaimResult): string {
+  const why = reason === null ? "" : ` Reason: ${reason}.`;
+  return `${verdict}, expected ${expected}: ${statement}${why}`;
 }
 
 function failureText(row: ClaimResult, { seed, violations }: Results): string {

@@ -36,6 +36,10 @@ describe("the results as JUnit", () => {
     expect(xml).toContain('<testsuites tests="20" failures="1" errors="0" skipped="1">');
   });
 
+  it("say why a verdict is inconclusive, also where that is expected", () => {
+    expect(junitXml(mixedResults)).toContain("Reason: never exercised in 3000 histories.");
+  });
+
   it.each([
     ["ordinary", mixedResults],
     ["of check", violatedResults],

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { hardened } from "../../model/policy.ts";
-import { chosenScenarios, judgeExhaustively, judgeScenario } from "./judge-exhaustively.ts";
+import {
+  chosenScenarios,
+  judgeExhaustively,
+  judgeScenario,
+  verdictsOf,
+} from "./judge-exhaustively.ts";
 import { settingOptions, settings } from "./scenarios.ts";
 
 describe("the exhaustive judgement", () => {
@@ -60,6 +65,36 @@ describe("the exhaustive judgement", () => {
     expect(result.properties[0]?.verdict).toBe("inconclusive");
     expect(result.properties[0]?.because).toMatch(/vacuous/);
   }, 120_000);
+
+  it("decides nothing by a search whose counts are not the pinned ones, unless it refutes", async () => {
+    const [scenario] = chosenScenarios({
+      policy: "hardened",
+      level: "quick",
+      scenarioIds: ["hardened-keys"],
+    });
+    if (scenario === undefined) throw new Error("the scenario is gone: hardened-keys");
+    const judged = await judgeScenario(scenario, {}, 60);
+    expect(verdictsOf("hardened", [judged])[0]?.searches[0]?.verdict).toBe("holds");
+    const { result } = judged;
+    const changed = { ...judged, result: { ...result, states: result.states + 1 } };
+    const [verdict] = verdictsOf("hardened", [changed]);
+    const because = expect.stringMatching(/^the counts are not the pinned ones/) as string;
+    expect(verdict?.verdict).toBe("inconclusive");
+    expect(verdict?.searches[0]).toMatchObject({ verdict: "inconclusive", because });
+    const broken = {
+      ...changed,
+      result: {
+        ...changed.result,
+        properties: result.properties.map((each) => ({
+          ...each,
+          verdict: "refuted" as const,
+          witness: { states: [], actions: [], loopsTo: null },
+        })),
+      },
+    };
+    const [refuted] = verdictsOf("hardened", [broken]);
+    expect([refuted?.verdict, refuted?.searches[0]?.verdict]).toEqual(["refuted", "refuted"]);
+  });
 
   it("refuses a scenario that the policy does not have, in one line", () => {
     expect(() =>

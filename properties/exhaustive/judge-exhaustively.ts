@@ -46,7 +46,7 @@ export interface ExhaustiveVerdict {
   readonly witness: ExhaustiveWitness | null;
 }
 
-/** What one scenario says of one invariant. */
+/** What one scenario says of one invariant; inconclusive, too, where another system was searched than the pinned one. */
 export interface ScenarioEvidence {
   readonly scenario: string;
   readonly verdict: Verdict;
@@ -75,9 +75,17 @@ export async function judgeExhaustively(
     // A search needs some time to say how far it came.
     judged.push(await judgeScenario(scenario, options, Math.max(left, 0.001)));
   }
+  return verdictsOf(options.policy, judged);
+}
+
+/** What the searches of a policy's scenarios say together: one verdict for each invariant that they watch. */
+export function verdictsOf(
+  policy: PolicyName,
+  judged: readonly JudgedScenario[],
+): readonly ExhaustiveVerdict[] {
   return (Object.keys(watchedInvariants) as WatchedInvariant[]).flatMap((invariant) => {
     const rows = judged.flatMap((each) => rowOf(each, invariant));
-    return rows.length === 0 ? [] : [verdictOf(invariant, options.policy, rows)];
+    return rows.length === 0 ? [] : [verdictOf(invariant, policy, rows)];
   });
 }
 
@@ -167,17 +175,19 @@ function rowOf({ scenario, model, result }: JudgedScenario, invariant: WatchedIn
   if (!property || !scenario.options.watched.includes(invariant)) return [];
   const { states, edges, depth, elapsedMs } = result;
   const steps = witnessSteps(model, property);
+  const open = whyOpen(scenario, result, property);
+  const isOpen = open !== null && property.verdict !== "refuted";
   return [
     {
       search: {
         scenario: scenario.id,
-        verdict: property.verdict,
-        because: property.because,
+        verdict: isOpen ? "inconclusive" : property.verdict,
+        because: isOpen ? open : property.because,
         bounds: boundsOf(scenario.options),
         evidence: { states, edges, depth },
         elapsedMs,
       },
-      open: whyOpen(scenario, result, property),
+      open,
       witness: steps && {
         scenario: scenario.id,
         length: steps.length,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { judgeScenario } from "./judge-exhaustively.ts";
 import { differsFromPinned, pinnedCounts } from "./scenario-counts.ts";
-import { hardenedScenarios, scenarios } from "./scenarios.ts";
+import { hardenedScenarios, isWatchedUnder, scenarios } from "./scenarios.ts";
 
 describe("the scenarios of hardened", () => {
   it.each(
@@ -36,6 +36,20 @@ describe("the scenarios of hardened", () => {
       null,
     );
   });
+
+  it("of the paper watch no settlement, for there is none", async () => {
+    const [any] = scenarios.filter(({ id }) => id === "paper-record-blocks");
+    if (any === undefined) throw new Error("the scenario is gone: paper-record-blocks");
+    const watched = ["committed-blocks", "ownership"] as const;
+    const options = { ...any.options, watched };
+    const { result } = await judgeScenario({ ...any, options }, {}, 60);
+    for (const invariant of watched) {
+      expect(isWatchedUnder("paper", invariant)).toBe(false);
+      expect(isWatchedUnder("published", invariant)).toBe(true);
+      const because = result.properties.find(({ id }) => id === invariant)?.because;
+      expect(because).toMatch(/^vacuous: /);
+    }
+  }, 60_000);
 
   it("have ids that differ", () => {
     expect(new Set(scenarios.map(({ id }) => id)).size).toBe(scenarios.length);

@@ -1,6 +1,6 @@
 // The configurations that are judged: which policy, mode, attempts, times and faults, and which invariants each watches.
 import type { GatewayMode } from "../../model/gateway-attempt.ts";
-import { hardened, paper, published, type Policy } from "../../model/policy.ts";
+import { hardened, paper, published, type Policy, type PolicyName } from "../../model/policy.ts";
 import type { SettingName } from "./ablations.ts";
 import type {
   Budget,
@@ -353,10 +353,25 @@ const publishedScenarios: readonly Scenario[] = [
   ),
 ];
 
-const paperScenarios: readonly Scenario[] = refutedScenarios("paper", paper);
+/**
+ * The paper's gateway has one phase: it commits and releases nothing, so that no search of it could
+ * say what a settlement does. The plans of the store make such calls themselves.
+ */
+const ofSettlements: readonly WatchedInvariant[] = ["committed-blocks", "ownership"];
+
+const paperScenarios: readonly Scenario[] = refutedScenarios("paper", paper).filter(
+  ({ options }) => !options.watched.some((each) => ofSettlements.includes(each)),
+);
 
 export const scenarios: readonly Scenario[] = [
   ...hardenedScenarios,
   ...publishedScenarios,
   ...paperScenarios,
 ];
+
+/** Whether some search of a policy, at whatever level, watches an invariant. */
+export function isWatchedUnder(policy: PolicyName, invariant: WatchedInvariant): boolean {
+  return scenarios.some(
+    ({ options }) => options.policy.name === policy && options.watched.includes(invariant),
+  );
+}
