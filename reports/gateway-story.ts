@@ -72,7 +72,12 @@ class Teller {
         return this.#tellReply(event, index);
       case "delivery": {
         const late = event.late ? "its deadline has passed" : "";
-        return this.#add(index, "queue", `gives ${messageName(event.message)} to ${event.by}`, late);
+        return this.#add(
+          index,
+          "queue",
+          `gives ${messageName(event.message)} to ${event.by}`,
+          late,
+        );
       }
       case "acknowledged":
       case "retried":
