@@ -86,6 +86,17 @@ describe("what is not exported", () => {
     },
   );
 
+  it.each(["promela", "murphi", "dot"] as const)(
+    "is a system whose states are wider than those that are searched, as %s",
+    async (format) => {
+      const scenarioId = "hardened-queue-copies";
+      const { message } = await exported({ format, policy: "hardened", scenarioId, attempts: 8 });
+      expect(message).toBe(
+        "past a bound of the search, words=9 of a state are more than 8: --scenario=hardened-queue-copies attempts=8; lower --attempts, or take another scenario",
+      );
+    },
+  );
+
   it("is a drawing that nobody can read", async () => {
     const { message } = await exported({ format: "dot", scenarioId: "published-execution" });
     expect(message).toBe(

@@ -46,10 +46,19 @@ export async function exportedText({
   }
   const bounded = attempts === null ? scenario : withAttempts(scenario, attempts);
   const exported = await exportScenario(bounded, format);
-  if (exported.kind === "exported") return exported.text;
-  return refuse(
-    `more than states=${exported.mostStates}, which nobody can read as a drawing: --scenario=${scenario.id} attempts=${bounded.options.attempts}; lower --attempts, or take another scenario or format`,
-  );
+  const asked = `--scenario=${scenario.id} attempts=${bounded.options.attempts}`;
+  switch (exported.kind) {
+    case "exported":
+      return exported.text;
+    case "too large":
+      return refuse(
+        `more than states=${exported.mostStates}, which nobody can read as a drawing: ${asked}; lower --attempts, or take another scenario or format`,
+      );
+    case "past a bound":
+      return refuse(
+        `past a bound of the search, ${exported.bound}: ${asked}; lower --attempts, or take another scenario`,
+      );
+  }
 }
 
 function withAttempts({ title, ...scenario }: Scenario, attempts: number): Scenario {

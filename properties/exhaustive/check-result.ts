@@ -27,6 +27,8 @@ export interface PropertyResult {
   readonly verdict: Verdict;
   /** One line: what decided it, or why nothing could. */
   readonly because: string;
+  /** What the search or its sweep met before this property was decided; null where it was, or where it is vacuous. */
+  readonly stoppedBy: StopCause | null;
   /** Of a refuted property, and of a `sometimes` that was reached. */
   readonly witness: Witness | null;
 }
@@ -36,7 +38,9 @@ export interface CheckResult {
   readonly symmetry: boolean;
   readonly workers: number;
   readonly bounds: SearchBounds;
-  /** null: every reachable state was expanded, and the counts are exact. */
+  /** Whether every reachable state was expanded; only then the counts are exact. */
+  readonly isWhole: boolean;
+  /** What ended the search, or a sweep over the whole graph that it found; null: nothing did. */
   readonly stoppedBy: StopCause | null;
   /** Distinct states, the initial ones included (SPIN: "states, stored"; Rumur: "states"). */
   readonly states: number;

@@ -193,7 +193,7 @@ describe("stopping early", () => {
   });
 
   test.each<StopWhen>(["refuted", "decided"])(
-    "when %s keeps the shortest witness",
+    "when %s keeps the shortest witness and tells its length",
     async (stopWhen) => {
       const properties = [
         {
@@ -207,6 +207,7 @@ describe("stopping early", () => {
       const result = await checkModel(packed({ ...counter(5000), properties }), options);
       expect(result).toMatchObject({ stoppedBy: stopWhen, states: 7 });
       expect(lengthOf(result, "below-6")).toBe(6);
+      expect(result.properties[0]?.because).toBe("broken at depth 6");
     },
   );
 

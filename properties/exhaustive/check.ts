@@ -11,7 +11,7 @@ import type { Sweep } from "./sweep.ts";
 import { judge } from "./verdicts.ts";
 
 /**
- * Checks the model and resolves with verdicts, counts and witnesses; the counts are exact unless `stoppedBy` says why not.
+ * Checks the model and resolves with verdicts, counts and witnesses; the counts are exact where the result `isWhole`.
  * Rejects with `CheckRefusal` for options that cannot be used and `ModelFault` for a model that breaks its contract.
  */
 export async function checkModel(
@@ -44,6 +44,7 @@ export async function finishCheck(
     symmetry: settings.symmetry,
     workers,
     bounds: settings.bounds,
+    isWhole: graph.stoppedBy === null,
     stoppedBy:
       graph.stoppedBy ??
       [...sweeps.values()].find(({ stoppedBy }) => stoppedBy !== null)?.stoppedBy ??

@@ -9,7 +9,7 @@ import type { PackedModel } from "./model.ts";
 import { layOut, type Layout } from "./pack-layout.ts";
 import { requireWellFormed } from "./check-system.ts";
 import type { Expression, System } from "./system-language.ts";
-import { initialValues, outOfDomain, ruleInstances, SystemError } from "./system-values.ts";
+import { initialValues, outOfDomain, ruleInstances, SystemTooLarge } from "./system-values.ts";
 
 export interface CompileOptions {
   /** Whether states that differ by a permutation of the symmetric set count as one. */
@@ -33,16 +33,17 @@ interface GeneratedFunctions {
 }
 
 /**
- * A model of the system. Throws a {@link SystemError} of one line where the system has a fault or needs more than
- * eight words; `expand` throws one when a step would leave a domain: a value never wraps silently.
+ * A model of the system. Throws a {@link SystemError} of one line where the system has a fault, a
+ * {@link SystemTooLarge} where it needs more than eight words or 4096 successors; `expand` throws one when a step would leave a domain: a value never wraps silently.
  */
 export function compileSystem(system: System, options: CompileOptions): CompiledSystem {
   requireWellFormed(system);
   const layout = layOut(system);
   const steps = generateSteps(system, layout);
   if (steps.maxSuccessors > 4096) {
-    throw new SystemError(
-      `${system.name}: successors=${steps.maxSuccessors} of one state are more than 4096; lower the bounds`,
+    throw new SystemTooLarge(
+      system.name,
+      `successors=${steps.maxSuccessors} of one state are more than 4096`,
     );
   }
   const canonical = options.symmetry ? generateCanonical(system, layout) : null;

@@ -38,11 +38,6 @@ const OPEN_FROM = 30;
 const OPEN_END = 32;
 const CONTROL_WORDS = 34;
 
-/** Which thread keeps the states with this value in the word that the handover names. */
-export function ownerOf(word: number): number {
-  return Math.imul(word ^ (word >>> 15), 0x9e37_79b1) >>> 31;
-}
-
 export function reserveShared(length: number): Uint32Array {
   return new Uint32Array(new SharedArrayBuffer(length * Uint32Array.BYTES_PER_ELEMENT));
 }
@@ -125,9 +120,13 @@ export function handOver(control: Int32Array, { depth, end, ownerWord }: Handove
   ring(control, 1);
 }
 
-/** Tells that the second thread is ready and waits for its share; null once stopped. */
-export function awaitHandover(control: Int32Array): Handover | null {
+/** Tells that the second thread has its model and can take over. */
+export function becomeReady(control: Int32Array): void {
   Atomics.store(control, READY, 1);
+}
+
+/** Waits for the second thread's share; null once stopped, also where the share came with the stop. */
+export function awaitHandover(control: Int32Array): Handover | null {
   for (;;) {
     const heard = Atomics.load(control, BELL + 1);
     if (stoppedBy(control) !== null) return null;
@@ -179,12 +178,16 @@ function ring(control: Int32Array, thread: number): void {
   Atomics.notify(control, BELL + thread);
 }
 
-/** What both threads found: new states at one depth, marks and deadlocks at all. */
-export interface Agreement {
-  readonly frontier: number;
-  readonly marked: number;
-  readonly deadlocks: number;
-}
+export type Agreement =
+  | { readonly kind: "awaited" }
+  | { readonly kind: "stopped" }
+  /** What both threads found: new states at one depth, marks and deadlocks at all. */
+  | {
+      readonly kind: "agreed";
+      readonly frontier: number;
+      readonly marked: number;
+      readonly deadlocks: number;
+    };
 
 /** Exchange is one thread's end: a ring of blocks to the other, a ring from it, and the agreement on depths. */
 export class Exchange {
@@ -260,11 +263,16 @@ export class Exchange {
     ring(this.#control, this.#other);
   }
 
-  /** What both found, once the other thread has told; null before. */
-  agreement(depth: number): Agreement | null {
+  /** What both found, once the other thread has told. Stopped before it has, it never will. */
+  agreement(depth: number): Agreement {
     const control = this.#control;
-    if (Atomics.load(control, DRAINED + this.#other) < depth) return null;
+    // The stop is read first: the other thread may tell, agree and stop between the two reads, and what it told counts.
+    const isStopped = stoppedBy(control) !== null;
+    if (Atomics.load(control, DRAINED + this.#other) < depth) {
+      return { kind: isStopped ? "stopped" : "awaited" };
+    }
     return {
+      kind: "agreed",
       frontier: Atomics.load(control, FRONTIER) + Atomics.load(control, FRONTIER + 1),
       marked: Atomics.load(control, MARKS),
       deadlocks: Atomics.load(control, DEADLOCKS),

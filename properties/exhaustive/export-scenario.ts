@@ -7,6 +7,7 @@ import { exportMurphi } from "./export-murphi.ts";
 import { exportPromela, type GraphCounts } from "./export-promela.ts";
 import { latchkeySystem } from "./latchkey-system.ts";
 import type { Scenario } from "./scenarios.ts";
+import { SystemTooLarge } from "./system-values.ts";
 import type { System } from "./system-language.ts";
 
 export type ExportFormat = "promela" | "murphi" | "dot";
@@ -14,7 +15,9 @@ export type ExportFormat = "promela" | "murphi" | "dot";
 export type ScenarioExport =
   | { readonly kind: "exported"; readonly text: string }
   /** More states than anybody can read as a drawing. */
-  | { readonly kind: "too large"; readonly mostStates: number };
+  | { readonly kind: "too large"; readonly mostStates: number }
+  /** Past what the search itself can hold, so that no count would stand beside it: which bound, with both numbers. */
+  | { readonly kind: "past a bound"; readonly bound: string };
 
 /** Up to so many states a system is counted when it is written, which takes a second or two. */
 const mostCounted = 500_000;
@@ -25,27 +28,34 @@ export async function exportScenario(
   scenario: Scenario,
   format: ExportFormat,
 ): Promise<ScenarioExport> {
+  try {
+    return await written(scenario, format);
+  } catch (error) {
+    if (error instanceof SystemTooLarge) return { kind: "past a bound", bound: error.bound };
+    throw error;
+  }
+}
+
+async function written(scenario: Scenario, format: ExportFormat): Promise<ScenarioExport> {
   const system = latchkeySystem(scenario.options);
   switch (format) {
     case "promela": {
-      const { lines, expected } = await counted(system, false);
+      const { lines, expected } = await counted(system);
       const about = [...aboutScenario(scenario), ...lines, ...leftOut(system)];
       return { kind: "exported", text: exportPromela(system, { about, ...expected }) };
     }
     case "murphi": {
-      const { lines, expected } = await counted(system, false);
+      const { lines, expected } = await counted(system);
       const about = [...aboutScenario(scenario), ...lines, ...(await symmetricLines(system))];
       return { kind: "exported", text: exportMurphi(system, { about, ...expected }) };
     }
     case "dot": {
-      const options = { symmetry: true, mostStates: mostDrawn };
-      // Drawn twice: whether it is too large is known before anything is counted.
-      if (exportDot(system, options).kind === "too large") {
-        return { kind: "too large", mostStates: mostDrawn };
-      }
-      const { lines } = await counted(system, true);
+      // Counted before it is drawn: the drawing tries every permutation of the attempts on every state.
+      const { isWhole, properties } = await search(system, true, mostDrawn);
+      if (!isWhole) return { kind: "too large", mostStates: mostDrawn };
+      const lines = wrapped(verdictLines(properties));
       const about = [...aboutScenario(scenario), ...lines, oneOfEachClass];
-      const drawn = exportDot(system, { ...options, about });
+      const drawn = exportDot(system, { symmetry: true, mostStates: mostDrawn, about });
       return drawn.kind === "drawn"
         ? { kind: "exported", text: drawn.text }
         : { kind: "too large", mostStates: mostDrawn };
@@ -72,9 +82,9 @@ interface Counted {
   readonly expected: { readonly expected?: GraphCounts };
 }
 
-async function counted(system: System, symmetry: boolean): Promise<Counted> {
-  const result = await search(system, symmetry);
-  if (result.stoppedBy !== null) {
+async function counted(system: System): Promise<Counted> {
+  const result = await search(system, false, mostCounted);
+  if (!result.isWhole) {
     const line = `Not counted here: it has more than ${mostCounted} states.`;
     return { lines: [line], expected: {} };
   }
@@ -99,8 +109,8 @@ function verdictLines(properties: readonly PropertyResult[]): readonly string[] 
 }
 
 async function symmetricLines(system: System): Promise<readonly string[]> {
-  const { stoppedBy, states, edges, properties } = await search(system, true);
-  if (stoppedBy !== null) return [];
+  const { isWhole, states, edges, properties } = await search(system, true, mostCounted);
+  if (!isWhole) return [];
   const isRefuted = properties.some(({ verdict }) => verdict === "refuted");
   return wrapped([
     `With --symmetry-reduction exhaustive Latchkey counts ${states} states, ${edges} rules fired.`,
@@ -111,11 +121,11 @@ async function symmetricLines(system: System): Promise<readonly string[]> {
   ]);
 }
 
-function search(system: System, symmetry: boolean): Promise<CheckResult> {
+function search(system: System, symmetry: boolean, maxStates: number): Promise<CheckResult> {
   const model = compileSystem(system, { symmetry });
   return checkModel(model, {
     symmetry: symmetry && model.canonicalise !== undefined,
-    bounds: { maxStates: mostCounted },
+    bounds: { maxStates, maxSeconds: Infinity },
   });
 }
 

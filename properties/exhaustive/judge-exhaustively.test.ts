@@ -6,7 +6,8 @@ import {
   judgeScenario,
   verdictsOf,
 } from "./judge-exhaustively.ts";
-import { settingOptions, settings } from "./scenarios.ts";
+import { differsFromPinned } from "./scenario-counts.ts";
+import { settingOptions, settings, type Scenario } from "./scenarios.ts";
 
 describe("the exhaustive judgement", () => {
   it("holds for hardened where two attempts and a copy meet any number of every fault", async () => {
@@ -49,6 +50,34 @@ describe("the exhaustive judgement", () => {
     expect(new Set(verdicts.map(({ verdict }) => verdict))).toEqual(new Set(["inconclusive"]));
     expect(verdicts[0]?.reason).toMatch(/maxStates/);
   }, 120_000);
+
+  it("says inconclusive only of what needs a sweep, where the search is whole and the sweep met a bound", async () => {
+    const asked = {
+      policy: "hardened",
+      level: "quick",
+      scenarioIds: ["hardened-queue-copies"],
+      maxSeconds: 60,
+    } as const;
+    const scenario = chosenScenarios(asked)[0] as Scenario;
+    // What the search alone needs; the marks of a sweep come on top.
+    const maxBytes = (await judgeScenario(scenario, {}, 60)).result.bytes;
+    const verdicts = await judgeExhaustively({ ...asked, maxBytes });
+    expect(Object.fromEntries(verdicts.map(({ invariant, reason }) => [invariant, reason])))
+      .toMatchInlineSnapshot(`
+      {
+        "exclusion": "hardened-queue-copies: vacuous: accepted-again was never reached",
+        "execution": null,
+        "no-stuck-key": "hardened-queue-copies: stopped by maxBytes: states=26002 edges=128089 depth=28 queueLength=0",
+        "nothing-lost": null,
+        "truthful-answer": null,
+      }
+    `);
+  }, 120_000);
+
+  it("compares a whole search with the pinned counts, also where a sweep met a bound", () => {
+    const whole = { isWhole: true, states: 1, edges: 1, depth: 1, stoppedBy: "maxBytes" } as const;
+    expect(differsFromPinned("hardened-queue-copies", whole)).toMatch(/not the pinned ones/);
+  });
 
   it("says inconclusive of a vacuous claim: nothing is forged where no request is", async () => {
     const scenario = {

@@ -198,8 +198,9 @@ function rowOf({ scenario, model, result }: JudgedScenario, invariant: WatchedIn
   ];
 }
 
-function whyOpen(scenario: Scenario, result: CheckResult, { because }: PropertyResult) {
-  if (result.stoppedBy !== null && result.stoppedBy !== "refuted") return because;
+/** Asked of the property, not of the search: a sweep that met a bound decides nothing of what needs no sweep. */
+function whyOpen(scenario: Scenario, result: CheckResult, { because, stoppedBy }: PropertyResult) {
+  if (stoppedBy !== null) return because;
   if (result.deadlocks > 0) return stopsShort(result);
   return differsFromPinned(scenario.id, result);
 }

@@ -1,6 +1,6 @@
 // Decides by which word of a state two threads share the states out: one that steps seldom change and that divides them evenly.
-import { ownerOf } from "./exchange.ts";
 import { createTally, Expander } from "./expansion.ts";
+import { ownerOf } from "./owner.ts";
 import type { StateSet } from "./state-set.ts";
 
 /** Batches looked at, from places all over the states that are about to be expanded. */

@@ -1,6 +1,6 @@
 // Where each variable of a system lives in the 32-bit words of a packed state.
 import type { System, VariableDeclaration } from "./system-language.ts";
-import { lengthOf, maximumOf, SystemError, symmetricSet } from "./system-values.ts";
+import { lengthOf, maximumOf, SystemError, SystemTooLarge, symmetricSet } from "./system-values.ts";
 
 /** One element of a variable as bits of a word; it never straddles two. */
 export interface Field {
@@ -51,8 +51,9 @@ export function layOut(system: System): Layout {
     best,
   );
   if (layout.words > mostWords) {
-    throw new SystemError(
-      `${system.name}: words=${layout.words} of a state are more than ${mostWords}; lower the bounds`,
+    throw new SystemTooLarge(
+      system.name,
+      `words=${layout.words} of a state are more than ${mostWords}`,
     );
   }
   return layout;

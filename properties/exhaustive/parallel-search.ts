@@ -131,7 +131,8 @@ function progressOf(memory: SharedMemory, elapsedMs: number): SearchProgress {
   };
 }
 
-function join(
+/** The graph of one thread that did it all, or of both. */
+export function join(
   model: PackedModel,
   records: Uint32Array,
   reports: readonly SearcherReport[],
@@ -150,10 +151,8 @@ function join(
     states,
     depth: Math.min(...reports.map(({ depth }) => depth)),
     queueLength,
-    stoppedBy:
-      queueLength === 0 && cause !== "maxStates" && cause !== "maxBytes"
-        ? null
-        : (cause as StopCause),
+    // An empty queue does not say so: states may have been under way between the threads when they stopped.
+    stoppedBy: reports.every(({ isFinished }) => isFinished) ? null : (cause as StopCause),
     bytes: sum(({ bytes }) => bytes),
     maxPauseMs: Math.max(...reports.map(({ maxPauseMs }) => maxPauseMs)),
   };

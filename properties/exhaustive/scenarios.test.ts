@@ -26,15 +26,13 @@ describe("the scenarios of hardened", () => {
 
   it("say in one line where a count is not the pinned one, once the search is whole", () => {
     const pinned = { small: [10, 20, 3] } as const;
-    const whole = { stoppedBy: null, states: 10, edges: 20, depth: 3 };
+    const whole = { isWhole: true, states: 10, edges: 20, depth: 3 };
     expect(differsFromPinned("small", whole, pinned)).toBe(null);
     expect(differsFromPinned("other", whole, pinned)).toBe(null);
     expect(differsFromPinned("small", { ...whole, edges: 21 }, pinned)).toMatch(
       /^the counts are not the pinned ones: states\/edges\/depth=10\/21\/3 pinned=10\/20\/3; .*$/,
     );
-    expect(differsFromPinned("small", { ...whole, edges: 7, stoppedBy: "maxStates" }, pinned)).toBe(
-      null,
-    );
+    expect(differsFromPinned("small", { ...whole, edges: 7, isWhole: false }, pinned)).toBe(null);
   });
 
   it("of the paper watch no settlement, for there is none", async () => {

@@ -1,6 +1,6 @@
 // Decides what the second of two searching threads does: it makes the model, waits for its share, and searches.
 import { parentPort, workerData } from "node:worker_threads";
-import { awaitHandover, stop } from "./exchange.ts";
+import { awaitHandover, becomeReady, stop } from "./exchange.ts";
 import type { ModelModule, ModelReference } from "./model.ts";
 import { Searcher, type SearcherReport, type SearcherTask } from "./searcher.ts";
 
@@ -17,6 +17,7 @@ async function main(task: WorkerTask): Promise<WorkerAnswer> {
   try {
     const module = (await import(task.reference.module)) as ModelModule;
     const searcher = new Searcher(task, module.createModel(task.reference.options));
+    becomeReady(control);
     const handover = awaitHandover(control);
     return handover === null ? { kind: "idle" } : await searcher.takeOver(handover, () => null);
   } catch (error) {

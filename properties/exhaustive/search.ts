@@ -41,13 +41,16 @@ export async function search(
   }
   // A clock or a wish that came with the last batch stopped nothing; a full set may have lost states of that batch.
   if (head === set.next && stoppedBy !== "maxStates" && stoppedBy !== "maxBytes") stoppedBy = null;
+  const depth = depthStarts.length - (head === depthEnd && head > 0 ? 1 : 2);
+  // What a stopped search found beyond the depth that it was expanding lies one deeper.
+  if (set.next > depthEnd) depthStarts.push(depthEnd);
   const { words, stride, records, index } = set;
   return {
     set: { words, stride, records, index },
     parts: [{ depthStarts, end: set.next }],
     tally,
     states: set.count,
-    depth: depthStarts.length - (head === depthEnd && head > 0 ? 1 : 2),
+    depth,
     queueLength: set.count - tally.expanded,
     stoppedBy,
     bytes: set.bytes,

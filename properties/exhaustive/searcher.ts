@@ -8,12 +8,12 @@ import {
   handOver,
   isReady,
   offer,
-  ownerOf,
   stop,
   stoppedBy,
   takePortion,
 } from "./exchange.ts";
 import type { Handover, Portion, SharedMemory } from "./exchange.ts";
+import { keepOwn, splitByOwner } from "./owner.ts";
 import { chooseOwnerWord } from "./owner-word.ts";
 import { createTally, Expander, initialStates } from "./expansion.ts";
 import type { Tally } from "./expansion.ts";
@@ -45,6 +45,8 @@ export interface SearcherReport {
   readonly depthStarts: readonly number[];
   /** The last depth that was expanded in full. */
   readonly depth: number;
+  /** Whether the depth after it has no states, as all agreed. A thread that stopped before may have lost states. */
+  readonly isFinished: boolean;
   readonly bytes: number;
   readonly maxPauseMs: number;
 }
@@ -70,6 +72,7 @@ export class Searcher {
   #isAlone: boolean;
   #ownerWord = 0;
   #depth = -1;
+  #isFinished = false;
 
   constructor(task: SearcherTask, model: PackedModel) {
     const { words } = model;
@@ -113,12 +116,13 @@ export class Searcher {
       this.#shareOut(head, end, depth);
       offer(this.#control, this.#task.me, depth + 1, head, end);
       await this.#expandDepth(depth + 1, breathe);
+      this.#depthStarts.push(starts);
       if (stoppedBy(this.#control) !== null) break;
       const found = await this.#agree(depth + 1, before);
       if (found === null) break;
       this.#depth = depth;
-      if (found.frontier === 0) break;
-      this.#depthStarts.push(starts);
+      this.#isFinished = found.frontier === 0;
+      if (this.#isFinished) break;
       [head, end] = [starts, this.#set.next];
       const cause = enough({ ...this.#tally, ...found });
       if (cause !== null) stop(this.#control, cause);
@@ -145,7 +149,8 @@ export class Searcher {
     for (;;) {
       const heard = this.#exchange.hear();
       const agreement = this.#exchange.agreement(depth);
-      if (agreement !== null || stoppedBy(this.#control) !== null) return agreement;
+      if (agreement.kind === "agreed") return agreement;
+      if (agreement.kind === "stopped") return null;
       await this.#exchange.wait(heard);
     }
   }
@@ -218,8 +223,11 @@ export class Searcher {
 
   async #sendOthers(): Promise<void> {
     await this.#openBlock();
-    if (this.#outgoing === null) return;
-    splitByOwner(this.#expander.batch, this.#outgoing, this.#task.me, this.#ownerWord);
+    const { batch } = this.#expander;
+    const { me } = this.#task;
+    // Stopped, the other thread's states are lost, not kept here: it may have them already, and they would count twice.
+    if (this.#outgoing === null) keepOwn(batch, me, this.#ownerWord);
+    else splitByOwner(batch, this.#outgoing, me, this.#ownerWord);
   }
 
   /**
@@ -270,53 +278,9 @@ export class Searcher {
       tally: this.#tally,
       depthStarts: this.#depthStarts,
       depth: this.#depth,
+      isFinished: this.#isFinished,
       bytes,
       maxPauseMs,
     };
   }
-}
-
-/** Leaves in a hashed batch the states that the thread keeps. */
-function keepOwn(batch: Batch, me: number, ownerWord: number): void {
-  const { states, origins, hashes, words, count } = batch;
-  let kept = 0;
-  for (let i = 0; i < count; i += 1) {
-    const hash = hashes[i] as number;
-    if (ownerOf(states[i * words + ownerWord] as number) !== me) continue;
-    for (let word = 0; word < words; word += 1) {
-      states[kept * words + word] = states[i * words + word] as number;
-    }
-    origins[kept] = origins[i] as number;
-    hashes[kept] = hash;
-    kept += 1;
-  }
-  batch.count = kept;
-}
-
-/** The same, and adds the others to the block. Each state is written to both: a branch that nothing foretells costs more. */
-function splitByOwner(batch: Batch, block: Batch, me: number, ownerWord: number): void {
-  const { states, origins, hashes, words, count } = batch;
-  const { states: sentStates, origins: sentOrigins } = block;
-  let kept = 0;
-  let sent = block.count;
-  for (let i = 0; i < count; i = (i + 1) | 0) {
-    const hash = (hashes[i] as number) | 0;
-    const origin = origins[i] as number;
-    const from = Math.imul(i, words);
-    const others = ownerOf(states[(from + ownerWord) | 0] as number) ^ me;
-    const to = Math.imul(kept, words);
-    const sentTo = Math.imul(sent, words);
-    for (let word = 0; word < words; word = (word + 1) | 0) {
-      const value = states[(from + word) | 0] as number;
-      states[(to + word) | 0] = value;
-      sentStates[(sentTo + word) | 0] = value;
-    }
-    origins[kept] = origin;
-    sentOrigins[sent] = origin;
-    hashes[kept] = hash;
-    sent = (sent + others) | 0;
-    kept = (kept + (others ^ 1)) | 0;
-  }
-  block.count = sent;
-  batch.count = kept;
 }

@@ -110,6 +110,17 @@ export class SystemError extends Error {
   override readonly name = "SystemError";
 }
 
+/** Thrown where a system without faults is past a bound of the engine; its own bounds, lowered, would do. */
+export class SystemTooLarge extends SystemError {
+  /** Which bound, with both numbers. */
+  readonly bound: string;
+
+  constructor(system: string, bound: string) {
+    super(`${system}: ${bound}; lower the bounds`);
+    this.bound = bound;
+  }
+}
+
 /** The one line that both the interpreter and the compiled model throw. */
 export function outOfDomain(where: string, what: string, value: number, max: number): SystemError {
   return new SystemError(

@@ -1,6 +1,6 @@
 // Decides the verdict on each property from what the search and the sweeps saw; what was not seen in full is inconclusive.
 import type { SearchSettings } from "./check-options.ts";
-import type { CheckResult, PropertyResult, Verdict, Witness } from "./check-result.ts";
+import type { CheckResult, PropertyResult, StopCause, Verdict, Witness } from "./check-result.ts";
 import type { PackedModel, PropertyDeclaration } from "./model.ts";
 import { depthOf } from "./state-graph.ts";
 import type { StateGraph } from "./state-graph.ts";
@@ -10,6 +10,7 @@ import { WitnessFinder } from "./witness.ts";
 interface Judgement {
   readonly verdict: Verdict;
   readonly because: string;
+  readonly stoppedBy: StopCause | null;
   readonly witness: Witness | null;
 }
 
@@ -51,6 +52,7 @@ function judgeOne(
         return {
           verdict: "holds",
           because: `reached at depth ${depthOf(graph, first)}`,
+          stoppedBy: null,
           witness: finder.pathTo(first),
         };
       }
@@ -113,20 +115,23 @@ function judgeDeadlock(
 }
 
 function unfinished(graph: StateGraph, sweep?: Sweep): Judgement {
-  const cause = graph.stoppedBy ?? sweep?.stoppedBy ?? "nothing";
-  return inconclusive(
-    `stopped by ${cause}: states=${graph.states} edges=${graph.tally.edges} depth=${graph.depth} queueLength=${graph.queueLength}`,
-  );
+  const stoppedBy = graph.stoppedBy ?? sweep?.stoppedBy ?? null;
+  return {
+    verdict: "inconclusive",
+    because: `stopped by ${stoppedBy ?? "nothing"}: states=${graph.states} edges=${graph.tally.edges} depth=${graph.depth} queueLength=${graph.queueLength}`,
+    stoppedBy,
+    witness: null,
+  };
 }
 
 function holds(because: string): Judgement {
-  return { verdict: "holds", because, witness: null };
+  return { verdict: "holds", because, stoppedBy: null, witness: null };
 }
 
 function refuted(because: string, witness: Witness): Judgement {
-  return { verdict: "refuted", because, witness };
+  return { verdict: "refuted", because, stoppedBy: null, witness };
 }
 
 function inconclusive(because: string): Judgement {
-  return { verdict: "inconclusive", because, witness: null };
+  return { verdict: "inconclusive", because, stoppedBy: null, witness: null };
 }
