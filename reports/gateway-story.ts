@@ -72,12 +72,8 @@ class Teller {
         return this.#tellReply(event, index);
       case "delivery": {
         const late = event.late ? "its deadline has passed" : "";
-        return this.#add(
-          index,
-          "queue",
-          `gives ${messageName(event.message)} to ${event.by}`,
-          late,
-        );
+        const action = `gives ${messageName(event.message)} to ${event.by}`;
+        return this.#add(index, "queue", action, late);
       }
       case "acknowledged":
       case "retried":

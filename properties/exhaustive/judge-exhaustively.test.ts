@@ -55,23 +55,21 @@ describe("the exhaustive judgement", () => {
     const asked = {
       policy: "hardened",
       level: "quick",
-      scenarioIds: ["hardened-queue-copies"],
+      scenarioIds: ["hardened-copies"],
       maxSeconds: 60,
     } as const;
     const scenario = chosenScenarios(asked)[0] as Scenario;
     // What the search alone needs; the marks of a sweep come on top.
     const maxBytes = (await judgeScenario(scenario, {}, 60)).result.bytes;
     const verdicts = await judgeExhaustively({ ...asked, maxBytes });
-    expect(Object.fromEntries(verdicts.map(({ invariant, reason }) => [invariant, reason])))
-      .toMatchInlineSnapshot(`
-      {
-        "exclusion": "hardened-queue-copies: vacuous: accepted-again was never reached",
-        "execution": null,
-        "no-stuck-key": "hardened-queue-copies: stopped by maxBytes: states=26002 edges=128089 depth=28 queueLength=0",
-        "nothing-lost": null,
-        "truthful-answer": null,
-      }
-    `);
+    const open = verdicts.filter(({ verdict }) => verdict !== "holds");
+    expect(open.map(({ invariant, reason }) => [invariant, reason])).toEqual([
+      [
+        "no-stuck-key",
+        "hardened-copies: stopped by maxBytes: states=107902 edges=603138 depth=38 queueLength=0",
+      ],
+    ]);
+    expect(verdicts.length).toBe(scenario.options.watched.length);
   }, 120_000);
 
   it("compares a whole search with the pinned counts, also where a sweep met a bound", () => {
