@@ -117,8 +117,9 @@ export class OperationsUnderWay {
     }
   }
 
+  /** Whoever awaits it goes on in exactly the microtask `ticks` from now, at least one. */
   async tick(ticks: number): Promise<void> {
-    for (let tick = 0; tick < ticks; tick += 1) await Promise.resolve();
+    for (let tick = 1; tick < ticks; tick += 1) await Promise.resolve();
     this.#throwFault();
   }
 

@@ -211,6 +211,30 @@ describe("a gap between read and write is a schedule point", () => {
     });
   }
 
+  it("closes in just as many microtasks as the plan pauses between two calls", async () => {
+    const target = brokenTarget((session) => {
+      const taken = new Set<string>();
+      return {
+        reserve: async (key, attempt) => {
+          if (taken.has(key)) return { outcome: "in-flight" };
+          for (let tick = 0; tick < 3; tick += 1) await null;
+          taken.add(key);
+          return session.reserve(`${key}${attempt.token}`, attempt);
+        },
+      };
+    });
+    for (const [pauseTicks, outcome] of [
+      [0, "proceed"],
+      [1, "proceed"],
+      [2, "proceed"],
+      [3, "in-flight"],
+    ] as const) {
+      const steps = [reserve(0, { overlaps: true }), reserve(1)];
+      const history = await run(target, planOf(steps, { schedule: [pauseTicks] }));
+      expect(told(history), `pauseTicks=${pauseTicks}`).toContain(`reserve b: ${outcome}`);
+    }
+  });
+
   it("is opened in the order of the schedule", async () => {
     const target = brokenTarget((session) => ({
       reserve: async (key, attempt) => {
