@@ -305,6 +305,22 @@ describe("a target that breaks the contract", () => {
     ]);
   });
 
+  it("is reported with a size that is no whole number from 0 on", async () => {
+    for (const [answer, detail] of [
+      [undefined, "undefined"],
+      [Number.NaN, "NaN"],
+      [Infinity, "Infinity"],
+      ["1", '"1"'],
+      [-1, "-1"],
+      [0.5, "0.5"],
+    ] as const) {
+      const size = async (): Promise<never> => answer as never;
+      expect(await faultOf({ size })).toMatchObject([
+        { operation: "size", problem: "unknown-answer", detail },
+      ]);
+    }
+  });
+
   it("may refuse by a RangeError what is beyond its limits, and not a plain short string", async () => {
     const refuse = async (): Promise<never> => {
       throw new RangeError("key too long");

@@ -7,10 +7,11 @@ import {
   mayReserve,
   nextMove,
 } from "./attempt-rules.ts";
+import { checkedSize, TargetFault } from "./checked-answers.ts";
 import type { History, HistoryEvent, StoreCall } from "./history.ts";
 import type { CallFault, CallStep, Plan, PlannedAttempt, PlanStep } from "./plan.ts";
 import { installSchedulePoints, type SchedulePoints } from "./schedule-points.ts";
-import { OperationsUnderWay, TargetFault } from "./operations-under-way.ts";
+import { OperationsUnderWay } from "./operations-under-way.ts";
 import type { StoreSession, StoreTarget } from "./target.ts";
 
 export interface RunOptions {
@@ -248,7 +249,7 @@ class PlanRun {
   }
 
   async #size(session: StoreSession): Promise<void> {
-    const size = await this.#underWay.whole("size", () => session.size());
+    const size = await this.#underWay.whole("size", async () => checkedSize(await session.size()));
     this.#record({ kind: "size", atMs: this.#nowMs, size });
   }
 
