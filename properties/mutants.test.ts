@@ -126,6 +126,16 @@ const planted: readonly (readonly [defect: string, invariant: string, target: St
     }),
   ],
   [
+    "one record too many, where there is any",
+    "reclaim",
+    mutant((session) => ({
+      size: async () => {
+        const size = await session.size();
+        return size === 0 ? 0 : size + 1;
+      },
+    })),
+  ],
+  [
     "a key that stays blocked",
     "no-stuck-key",
     mutant((session) => {
