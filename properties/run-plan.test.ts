@@ -161,7 +161,8 @@ describe("a run", () => {
   });
 
   it("ends with nothing stored, and each key that was used reserved anew", async () => {
-    const { events } = await run(memoryTarget(hardened), planOf([reserve(0)]));
+    const { events, plannedEvents } = await run(memoryTarget(hardened), planOf([reserve(0)]));
+    expect(plannedEvents).toBe(2);
     expect(events.filter(({ kind }) => kind === "size")).toEqual([
       { kind: "size", atMs: 0, size: 1 },
       { kind: "size", atMs: 101, size: 0 },

@@ -36,6 +36,7 @@ export async function runPlan(
     retentionMs: plan.retentionMs,
     capabilities: target.capabilities,
     events: run.events,
+    plannedEvents: run.plannedEvents ?? run.events.length,
   };
 }
 
@@ -44,6 +45,8 @@ const defaultAnswerBoundMs = 5_000;
 
 class PlanRun {
   readonly events: HistoryEvent[] = [];
+  /** Null where the run did not come to the end of its plan. */
+  plannedEvents: number | null = null;
   readonly #target: StoreTarget;
   readonly #plan: Plan;
   readonly #rules: AttemptRules;
@@ -232,6 +235,7 @@ class PlanRun {
   /** Past every end nothing is left, and each key can be reserved again by somebody new. */
   async #epilogue(session: StoreSession): Promise<void> {
     await this.#underWay.untilNone();
+    this.plannedEvents = this.events.length;
     await this.#size(session);
     const marginMs = this.#target.capabilities.exactClock ? 1 : inexactMarginMs;
     await this.#advance(session, Math.max(this.#plan.pendingMs, this.#plan.retentionMs) + marginMs);
