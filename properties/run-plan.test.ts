@@ -1,4 +1,5 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { scheduler, setTimeout as pause } from "node:timers/promises";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { hardened, paper, published } from "../model/policy.ts";
 import type { History } from "./history.ts";
@@ -179,10 +180,16 @@ describe("a run", () => {
 });
 
 describe("a gap between read and write is a schedule point", () => {
-  const gaps: Record<string, () => Promise<unknown>> = {
+  const timers: Record<string, () => Promise<unknown>> = {
     "a timer": () => new Promise((resolve) => setTimeout(resolve, 5)),
     "an immediate": () => new Promise((resolve) => setImmediate(resolve)),
     "a timer of node:timers/promises": () => pause(1),
+    "scheduler.wait": () => scheduler.wait(1),
+    "scheduler.yield": () => scheduler.yield(),
+    "a timer made a promise while it runs": () => promisify(setTimeout)(1),
+  };
+  const gaps: Record<string, () => Promise<unknown>> = {
+    ...timers,
     "a few microtasks": async () => {
       for (let tick = 0; tick < 4; tick += 1) await Promise.resolve();
     },
@@ -236,10 +243,10 @@ describe("a gap between read and write is a schedule point", () => {
     }
   });
 
-  it("is opened in the order of the schedule", async () => {
+  it.each(Object.entries(timers))("is opened in the order of the schedule: %s", async (_, gap) => {
     const target = brokenTarget((session) => ({
       reserve: async (key, attempt) => {
-        await new Promise((resolve) => setTimeout(resolve, 1));
+        await gap();
         return session.reserve(key, attempt);
       },
     }));
@@ -248,6 +255,15 @@ describe("a gap between read and write is a schedule point", () => {
     expect(told(firstWins)).toEqual(["reserve a: proceed", "reserve b: in-flight"]);
     const secondWins = await run(target, planOf(steps, { schedule: [0, 0, 1] }));
     expect(told(secondWins)).toEqual(["reserve b: proceed", "reserve a: in-flight"]);
+  });
+
+  it("leaves to Node a timer that a signal can abort", async () => {
+    const target = brokenTarget(() => ({
+      reserve: () => pause(1, { outcome: "proceed" } as const, { signal: AbortSignal.abort() }),
+    }));
+    expect(told(await run(target, planOf([reserve(0)])))).toEqual([
+      expect.stringMatching(/^reserve rejected: "AbortError/u),
+    ]);
   });
 });
 
