@@ -59,10 +59,10 @@ describe("durability beside another defect", () => {
       answer.outcome === "proceed" ? { ...answer, fence: 1 } : answer,
     );
     const outcome = await check(target, 1);
-    expect(rowOf(outcome)).toMatchObject({
-      verdict: "inconclusive",
-      reason: expect.stringMatching(/^broken in \d+ histories, each of which breaks something/u),
-    });
+    expect(rowOf(outcome)?.verdict).toBe("inconclusive");
+    expect(rowOf(outcome)?.reason).toMatch(
+      /^broken in \d+ histories, each of which breaks something/u,
+    );
     expect(outcome.findings).toEqual([]);
   });
 });

@@ -179,7 +179,7 @@ const planted: readonly (readonly [defect: string, invariant: string, target: St
         "acceptance",
         gapTarget(async () => {
           // The await that follows this call is the last of them.
-          for (let tick = 1; tick < ticks; tick += 1) await null;
+          for (let tick = 1; tick < ticks; tick += 1) await Promise.resolve();
         }),
       ] as const,
   ),

@@ -127,12 +127,12 @@ describe("situations", () => {
   });
 
   it("says nothing of what the run asks once the plan is over", () => {
-    const planned = build().accept("A");
-    const plannedEvents = planned.events.length;
-    const { events } = planned.advance(101).accept("B", 2);
-    expect(findSituations(prepareHistory({ ...build(), events }))).toContain(
-      "a reserve one after the end",
-    );
-    expect(findSituations(prepareHistory({ ...build(), events, plannedEvents }))).toEqual([]);
+    const history = build().accept("A");
+    const plannedEvents = history.events.length;
+    const prepared = prepareHistory(history.advance(101).accept("B", 2));
+    expect(findSituations(prepared)).toContain("a reserve one after the end");
+    const { pendingMs, retentionMs, capabilities, events } = history;
+    const told = { pendingMs, retentionMs, capabilities, events, plannedEvents };
+    expect(findSituations({ ...prepared, history: told })).toEqual([]);
   });
 });
