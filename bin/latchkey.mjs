@@ -13,8 +13,9 @@ if (major < 20 || (major === 20 && minor < 19)) {
 /** What the command comes to; undefined until that is known. */
 let status;
 process.on("exit", (code) => {
-  process.exitCode = status ?? 1;
+  if (code === 0) process.exitCode = status; // A target may end it with 0 even after that.
   if (status !== undefined) return;
+  process.exitCode = 1;
   process.stderr.write(
     `latchkey: something ended the process before there was a result: code=${code}; a target must not call process.exit, nor wait for what never comes\n`,
   );
