@@ -9,9 +9,14 @@ import retentionFromReserve from "../examples/targets/retention-from-reserve.ts"
 import { type CheckOutcome, checkTarget } from "../properties/check.ts";
 import type { StoreTarget } from "../properties/target.ts";
 
-const check = (target: StoreTarget, runs: number, seed: number): Promise<CheckOutcome> =>
+const check = (
+  target: StoreTarget,
+  runs: number,
+  seed: number,
+  invariants: readonly string[] | null = null,
+): Promise<CheckOutcome> =>
   checkTarget(target, {
-    invariants: null,
+    invariants,
     runs,
     seed,
     budgetMs: null,
@@ -78,16 +83,26 @@ describe("a store that never serves", () => {
 });
 
 describe("a target that breaks the contract itself", () => {
+  const throwing: StoreTarget = {
+    ...correct,
+    open: async (options) => ({
+      ...(await correct.open(options)),
+      release: async () => {
+        throw new Error("not implemented");
+      },
+    }),
+  };
+
+  it("is reported with the operation, whichever invariant was asked for", async () => {
+    const { results } = await check(throwing, 300, 1, ["isolation"]);
+    expect(results.violations).toMatchObject([{ invariant: "target-fault" }]);
+    expect(results.claims).toMatchObject([
+      { id: "target-fault", verdict: "refuted" },
+      { id: "isolation", verdict: "inconclusive" },
+    ]);
+  });
+
   it("is reported with the operation, and the check ends", async () => {
-    const throwing: StoreTarget = {
-      ...correct,
-      open: async (options) => ({
-        ...(await correct.open(options)),
-        release: async () => {
-          throw new Error("not implemented");
-        },
-      }),
-    };
     const { results, campaign } = await check(throwing, 1000, 1);
     expect(campaign.histories).toBeLessThan(1000);
     expect(results.violations[0]).toMatchObject({ invariant: "target-fault" });

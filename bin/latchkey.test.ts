@@ -125,6 +125,13 @@ it("refutes the published rate limit on the limiter that ships, tells it, and re
   }
 });
 
+it("exits 1 with one line where the target ends the process before there is a result", async () => {
+  const exits = join(root, "bin/fixtures/exits.ts");
+  const { status, stdout, stderr } = await run(["check", "--target", exits, "--seed", "1"]);
+  expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+  expect(stderr).toMatch(/^seed 1\nlatchkey: [^\n]*code=0[^\n]*\n$/u);
+});
+
 it("cancels at the first SIGINT with a truthful partial result, and exits 130", async () => {
   const args = [
     "check",

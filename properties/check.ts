@@ -1,15 +1,15 @@
 // Judges a store of the user's own against the StoreTarget contract.
 import { storeInvariants, type StoreInvariant } from "../model/invariants.ts";
 import { runCampaign } from "./campaign.ts";
+import { crashNeedingRunner } from "./crash-needing-runner.ts";
 import { inProcessRunner } from "./in-process-runner.ts";
 import { weight } from "./minimise.ts";
 import { planArbitrary } from "./plan-arbitrary.ts";
-import type { PlanRunner } from "./plan-runner.ts";
 import type { CampaignResult, ClaimResult, Finding, Results, Verdict } from "./results.ts";
 import type { StoreTarget } from "./target.ts";
 
 export interface CheckOptions {
-  /** Null: every invariant of the contract. */
+  /** Null: every invariant of the contract. `target-fault` is judged whatever it says. */
   readonly invariants: readonly string[] | null;
   readonly runs: number;
   readonly seed: number;
@@ -36,30 +36,27 @@ export async function checkTarget(
   options: CheckOptions,
 ): Promise<CheckOutcome> {
   const startedAtMs = performance.now();
-  const judged = contractInvariants.filter((name) => options.invariants?.includes(name) ?? true);
-  const runner = inProcessRunner(target);
-  const seen = await runCampaign(runner, {
+  const judged = contractInvariants.filter((name) => isAsked(name, options.invariants));
+  const runner = crashNeedingRunner(inProcessRunner(target), symptoms);
+  const shrinkRunner = inProcessRunner(target, { answerBoundMs: shrinkAnswerBoundMs });
+  const campaign = await runCampaign(runner, {
     seed: options.seed,
     runs: options.runs,
     plans: planArbitrary(target.capabilities),
     signal: options.signal,
     invariants: new Set(judged),
-    shrinkRunner: inProcessRunner(target, { answerBoundMs: shrinkAnswerBoundMs }),
+    shrinkRunner: crashNeedingRunner(shrinkRunner, symptoms),
     ...(options.budgetMs === null ? {} : { endsAtMs: startedAtMs + options.budgetMs }),
     onProgress: (done) => options.onProgress(done, options.runs, target.name),
   });
-  const findings: Finding[] = [];
-  for (const finding of seen.findings) {
-    if (await needsItsCrash(runner, finding)) findings.push(finding);
-  }
-  findings.sort(byPlainness);
-  const campaign: CampaignResult = { ...seen, findings };
+  const findings = campaign.findings.toSorted(byPlainness);
+  const seen: Seen = { ...campaign, setAside: runner.setAside() };
   return {
     results: {
       schema: "latchkey.results/1",
       seed: options.seed,
       durationMs: Math.round(performance.now() - startedAtMs),
-      claims: judged.map((invariant) => rowOf(invariant, target, campaign, options)),
+      claims: judged.map((invariant) => rowOf(invariant, target, seen, options)),
       violations: findings.map(({ invariant, violation, foundAfter }) => ({
         invariant,
         statement: storeInvariants[invariant as StoreInvariant],
@@ -78,6 +75,11 @@ export async function checkTarget(
 const contractInvariants = (Object.keys(storeInvariants) as StoreInvariant[]).filter(
   (name) => name !== "fail-closed",
 );
+
+/** A target that keeps to no contract says nothing of any other invariant, so that one goes along. */
+function isAsked(name: StoreInvariant, asked: CheckOptions["invariants"]): boolean {
+  return name === "target-fault" || (asked?.includes(name) ?? true);
+}
 
 /**
  * The shortest first, then the plainest: the one that names what is broken most directly. What
@@ -99,28 +101,25 @@ const symptoms: ReadonlySet<string> = new Set<StoreInvariant>([
   "linearizability",
 ]);
 
-/** Without its crashes the plan breaks something all the same: what broke is not durability. */
-async function needsItsCrash(runner: PlanRunner, finding: Finding): Promise<boolean> {
-  if (finding.invariant !== "durability") return true;
-  const steps = finding.plan.steps.filter(({ kind }) => kind !== "crash");
-  const { judgement } = await runner.runPlan({ ...finding.plan, steps });
-  return judgement.violations.every(({ invariant }) => symptoms.has(invariant));
-}
-
 function registerPlace(invariant: string): number {
   return contractInvariants.findIndex((name) => name === invariant);
+}
+
+interface Seen extends CampaignResult {
+  /** How many plans broke durability and, without their crashes, something all the same. */
+  readonly setAside: number;
 }
 
 function rowOf(
   invariant: StoreInvariant,
   target: StoreTarget,
-  campaign: CampaignResult,
+  seen: Seen,
   { runs, seed }: CheckOptions,
 ): ClaimResult {
-  const { histories, operations, sometimes } = campaign;
-  const exercised = campaign.exercised[invariant] ?? 0;
-  const broken = campaign.findings.some((finding) => finding.invariant === invariant);
-  const reason = broken ? null : whyInconclusive(invariant, target, campaign, runs);
+  const { histories, operations, sometimes } = seen;
+  const exercised = seen.exercised[invariant] ?? 0;
+  const broken = seen.findings.some((finding) => finding.invariant === invariant);
+  const reason = broken ? null : whyInconclusive(invariant, target, seen, runs);
   const verdict: Verdict = broken ? "refuted" : reason === null ? "holds" : "inconclusive";
   return {
     id: invariant,
@@ -147,7 +146,7 @@ function rowOf(
 function whyInconclusive(
   invariant: StoreInvariant,
   { capabilities }: StoreTarget,
-  { histories, stopped, exercised, undecided }: CampaignResult,
+  { histories, stopped, exercised, undecided, setAside }: Seen,
   runs: number,
 ): string | null {
   const needs = needed[invariant];
@@ -156,6 +155,9 @@ function whyInconclusive(
   if (stopped === "budget") return `the budget ended after ${histories} of ${runs} histories`;
   if (histories < runs) return `a fault of the target ended it after ${histories} histories`;
   if ((exercised[invariant] ?? 0) === 0) return `never exercised in ${histories} histories`;
+  if (invariant === "durability" && setAside > 0) {
+    return `broken in ${setAside} histories, each of which breaks something without its crashes too: mend that first`;
+  }
   if (invariant === "linearizability" && undecided > 0) {
     return `${undecided} histories passed the bound of the linearizability check`;
   }

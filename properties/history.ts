@@ -7,6 +7,8 @@ export interface History {
   readonly capabilities: TargetCapabilities;
   /** In the order in which they were observed; an event's place is its only order in real time. */
   readonly events: readonly HistoryEvent[];
+  /** How many of them, from the first, are the plan's; the rest are the run's own. All unless told. */
+  readonly plannedEvents?: number;
 }
 
 export type HistoryEvent =

@@ -63,6 +63,23 @@ function keysThrough(map: (key: string) => string): Change {
   });
 }
 
+/** A reserve that reads, waits for `gap`, and writes. */
+function gapTarget(gap: () => Promise<unknown>): StoreTarget {
+  return mutant((session) => {
+    const blocked = new Set<string>();
+    return {
+      reserve: async (key, attempt) => {
+        const isBlocked = blocked.has(key);
+        await gap();
+        if (isBlocked) return session.reserve(key, attempt);
+        blocked.add(key);
+        const answer = await session.reserve(key, attempt);
+        return answer.outcome === "in-flight" ? { outcome: "proceed", fence: 1e6 } : answer;
+      },
+    };
+  });
+}
+
 const planted: readonly (readonly [defect: string, invariant: string, target: StoreTarget])[] = [
   ["owner tokens off", "ownership", ablation({ ownerTokens: false, lateCommit: "ignore" })],
   ["repeated reserve off", "lost-replies-heal", ablation({ repeatedReserve: false })],
@@ -109,6 +126,16 @@ const planted: readonly (readonly [defect: string, invariant: string, target: St
     }),
   ],
   [
+    "one record too many, where there is any",
+    "reclaim",
+    mutant((session) => ({
+      size: async () => {
+        const size = await session.size();
+        return size === 0 ? 0 : size + 1;
+      },
+    })),
+  ],
+  [
     "a key that stays blocked",
     "no-stuck-key",
     mutant((session) => {
@@ -143,20 +170,19 @@ const planted: readonly (readonly [defect: string, invariant: string, target: St
   [
     "a timer between read and write",
     "acceptance",
-    mutant((session) => {
-      const blocked = new Set<string>();
-      return {
-        reserve: async (key, attempt) => {
-          const isBlocked = blocked.has(key);
-          await new Promise((resolve) => setTimeout(resolve, 1));
-          if (isBlocked) return session.reserve(key, attempt);
-          blocked.add(key);
-          const answer = await session.reserve(key, attempt);
-          return answer.outcome === "in-flight" ? { outcome: "proceed", fence: 1e6 } : answer;
-        },
-      };
-    }),
+    gapTarget(() => new Promise((resolve) => setTimeout(resolve, 1))),
   ],
+  ...[1, 2, 3, 4].map(
+    (ticks) =>
+      [
+        `a gap of microtasks between read and write: ticks=${ticks}`,
+        "acceptance",
+        gapTarget(async () => {
+          // The await that follows this call is the last of them.
+          for (let tick = 1; tick < ticks; tick += 1) await Promise.resolve();
+        }),
+      ] as const,
+  ),
   [
     "a crash that forgets reservations",
     "durability",

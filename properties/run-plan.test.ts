@@ -1,96 +1,9 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { hardened, paper, published } from "../model/policy.ts";
-import type { History } from "./history.ts";
-import { installNodeSchedulePoints } from "./node-schedule-points.ts";
-import type { CallStep, Plan, PlanStep } from "./plan.ts";
-import { type RunOptions, runPlan } from "./run-plan.ts";
-import type { StoreSession, StoreTarget } from "./target.ts";
+import type { PlanStep } from "./plan.ts";
+import { brokenTarget, planOf, reserve, run, settle, told } from "./plan-builder.ts";
+import type { StoreSession } from "./target.ts";
 import { memoryTarget } from "./targets/memory-target.ts";
-
-const reserve = (attempt: number, more: Partial<CallStep<"reserve">> = {}): PlanStep => ({
-  kind: "reserve",
-  attempt,
-  fault: "none",
-  overlaps: false,
-  ...more,
-});
-const settle = (attempt: number, more: Partial<CallStep<"settle">> = {}): PlanStep => ({
-  kind: "settle",
-  attempt,
-  fault: "none",
-  overlaps: false,
-  ...more,
-});
-
-function planOf(steps: readonly PlanStep[], more: Partial<Plan> = {}): Plan {
-  const attempt = { key: 0, fingerprint: "f", response: "ok" };
-  return {
-    pendingMs: 100,
-    retentionMs: 100,
-    keys: ["k"],
-    attempts: [
-      { ...attempt, token: "a", effect: "success" },
-      { ...attempt, token: "b", effect: "soft-fail" },
-      { ...attempt, token: "c", effect: "unknown" },
-    ],
-    steps,
-    schedule: [],
-    ...more,
-  };
-}
-
-/** A correct store with one operation replaced. */
-function brokenTarget(change: (session: StoreSession) => Partial<StoreSession>): StoreTarget {
-  const target = memoryTarget(hardened);
-  return {
-    ...target,
-    open: async (options) => {
-      const session = await target.open(options);
-      const bound: StoreSession = {
-        reserve: (key, attempt) => session.reserve(key, attempt),
-        commit: (key, attempt) => session.commit(key, attempt),
-        release: (key, attempt) => session.release(key, attempt),
-        advance: (ms) => session.advance(ms),
-        crash: () => session.crash(),
-        size: () => session.size(),
-        close: () => session.close(),
-      };
-      return { ...bound, ...change(bound) };
-    },
-  };
-}
-
-const run = (target: StoreTarget, plan: Plan, options: RunOptions = {}): Promise<History> =>
-  runPlan(target, plan, { installSchedulePoints: installNodeSchedulePoints, ...options });
-
-/** The calls and answers of the plan's own attempts, without the probes at the end. */
-function told(history: History): string[] {
-  const calls = new Map<number, string>();
-  return history.events.flatMap((event) => {
-    switch (event.kind) {
-      case "invocation":
-        if (event.token.startsWith("probe")) return [];
-        calls.set(event.operation, `${event.call} ${event.token}`);
-        return [];
-      case "completion": {
-        const call = calls.get(event.operation);
-        return call === undefined ? [] : [`${call}: ${event.answer.outcome}`];
-      }
-      case "lost-call":
-        return [`${event.call} ${event.token}: lost`];
-      case "effect":
-        return [`effect of ${event.attempt}`];
-      case "target-fault":
-        return [`${event.operation} ${event.problem}: ${event.detail}`];
-      case "crash":
-        return ["crash"];
-      case "advance":
-      case "size":
-        return [];
-    }
-  });
-}
 
 describe("a run", () => {
   it("settles by the effect: success commits, a soft-fail releases, an unknown outcome stays", async () => {
@@ -161,7 +74,8 @@ describe("a run", () => {
   });
 
   it("ends with nothing stored, and each key that was used reserved anew", async () => {
-    const { events } = await run(memoryTarget(hardened), planOf([reserve(0)]));
+    const { events, plannedEvents } = await run(memoryTarget(hardened), planOf([reserve(0)]));
+    expect(plannedEvents).toBe(2);
     expect(events.filter(({ kind }) => kind === "size")).toEqual([
       { kind: "size", atMs: 0, size: 1 },
       { kind: "size", atMs: 101, size: 0 },
@@ -174,55 +88,6 @@ describe("a run", () => {
     const plan = planOf(steps, { schedule: [3, 1, 2] });
     const target = memoryTarget(hardened);
     expect(await run(target, plan)).toEqual(await run(target, plan));
-  });
-});
-
-describe("a gap between read and write is a schedule point", () => {
-  const gaps: Record<string, () => Promise<unknown>> = {
-    "a timer": () => new Promise((resolve) => setTimeout(resolve, 5)),
-    "an immediate": () => new Promise((resolve) => setImmediate(resolve)),
-    "a timer of node:timers/promises": () => pause(1),
-    "a few microtasks": async () => {
-      for (let tick = 0; tick < 4; tick += 1) await Promise.resolve();
-    },
-  };
-  for (const [name, gap] of Object.entries(gaps)) {
-    it(`lets two attempts in by ${name} when the plan overlaps them, and one when it does not`, async () => {
-      const target = brokenTarget((session) => {
-        const taken = new Set<string>();
-        return {
-          reserve: async (key, attempt) => {
-            if (taken.has(key)) return { outcome: "in-flight" };
-            await gap();
-            taken.add(key);
-            return session.reserve(`${key}${attempt.token}`, attempt);
-          },
-        };
-      });
-      const overlapped = planOf([reserve(0, { overlaps: true }), reserve(1)]);
-      expect(told(await run(target, overlapped)).sort()).toEqual([
-        "reserve a: proceed",
-        "reserve b: proceed",
-      ]);
-      expect(told(await run(target, planOf([reserve(0), reserve(1)])))).toEqual([
-        "reserve a: proceed",
-        "reserve b: in-flight",
-      ]);
-    });
-  }
-
-  it("is opened in the order of the schedule", async () => {
-    const target = brokenTarget((session) => ({
-      reserve: async (key, attempt) => {
-        await new Promise((resolve) => setTimeout(resolve, 1));
-        return session.reserve(key, attempt);
-      },
-    }));
-    const steps = [reserve(0, { overlaps: true }), reserve(1, { overlaps: true })];
-    const firstWins = await run(target, planOf(steps, { schedule: [0, 0, 0] }));
-    expect(told(firstWins)).toEqual(["reserve a: proceed", "reserve b: in-flight"]);
-    const secondWins = await run(target, planOf(steps, { schedule: [0, 0, 1] }));
-    expect(told(secondWins)).toEqual(["reserve b: proceed", "reserve a: in-flight"]);
   });
 });
 
@@ -279,6 +144,22 @@ describe("a target that breaks the contract", () => {
     expect(await faultOf({ commit }, planOf([reserve(0), settle(0)]))).toMatchObject([
       { operation: "commit", problem: "unknown-answer", detail: '{"outcome":"done"}' },
     ]);
+  });
+
+  it("is reported with a size that is no whole number from 0 on", async () => {
+    for (const [answer, detail] of [
+      [undefined, "undefined"],
+      [Number.NaN, "NaN"],
+      [Infinity, "Infinity"],
+      ["1", '"1"'],
+      [-1, "-1"],
+      [0.5, "0.5"],
+    ] as const) {
+      const size = async (): Promise<never> => answer as never;
+      expect(await faultOf({ size })).toMatchObject([
+        { operation: "size", problem: "unknown-answer", detail },
+      ]);
+    }
   });
 
   it("may refuse by a RangeError what is beyond its limits, and not a plain short string", async () => {

@@ -7,10 +7,11 @@ import {
   mayReserve,
   nextMove,
 } from "./attempt-rules.ts";
+import { checkedSize, TargetFault } from "./checked-answers.ts";
 import type { History, HistoryEvent, StoreCall } from "./history.ts";
 import type { CallFault, CallStep, Plan, PlannedAttempt, PlanStep } from "./plan.ts";
 import { installSchedulePoints, type SchedulePoints } from "./schedule-points.ts";
-import { OperationsUnderWay, TargetFault } from "./operations-under-way.ts";
+import { OperationsUnderWay } from "./operations-under-way.ts";
 import type { StoreSession, StoreTarget } from "./target.ts";
 
 export interface RunOptions {
@@ -35,6 +36,7 @@ export async function runPlan(
     retentionMs: plan.retentionMs,
     capabilities: target.capabilities,
     events: run.events,
+    plannedEvents: run.plannedEvents ?? run.events.length,
   };
 }
 
@@ -43,6 +45,8 @@ const defaultAnswerBoundMs = 5_000;
 
 class PlanRun {
   readonly events: HistoryEvent[] = [];
+  /** Null where the run did not come to the end of its plan. */
+  plannedEvents: number | null = null;
   readonly #target: StoreTarget;
   readonly #plan: Plan;
   readonly #rules: AttemptRules;
@@ -75,7 +79,11 @@ class PlanRun {
         this.#target.open({ pendingMs, retentionMs }),
       );
       session = opened;
-      for (const step of this.#plan.steps) await this.#step(opened, step);
+      for (const step of this.#plan.steps) {
+        const waiting = this.#step(opened, step);
+        // An await of nothing would cost a microtask, in which a short gap closes.
+        if (waiting !== null) await waiting;
+      }
       await this.#epilogue(opened);
     } catch (error) {
       if (!(error instanceof TargetFault)) throw error;
@@ -92,7 +100,8 @@ class PlanRun {
     }
   }
 
-  async #step(session: StoreSession, step: PlanStep): Promise<void> {
+  /** Null where the next step follows in the same synchronous turn. */
+  #step(session: StoreSession, step: PlanStep): Promise<void> | null {
     switch (step.kind) {
       case "reserve":
         return this.#reserve(session, step);
@@ -107,24 +116,24 @@ class PlanRun {
     }
   }
 
-  async #reserve(session: StoreSession, step: CallStep<"reserve">): Promise<void> {
+  #reserve(session: StoreSession, step: CallStep<"reserve">): Promise<void> | null {
     const attempt = this.#plan.attempts[step.attempt];
     const knowledge = this.#knowledge[step.attempt];
-    if (attempt === undefined || knowledge === undefined) return;
-    if (!mayReserve(this.#rules, knowledge)) return;
+    if (attempt === undefined || knowledge === undefined) return null;
+    if (!mayReserve(this.#rules, knowledge)) return null;
     this.#learn(step.attempt, { reserve: knowledge.accepted ? knowledge.reserve : "waiting" });
     const key = this.#keyOf(attempt);
     const { token, fingerprint } = attempt;
     const call: StoreCall = { call: "reserve", attempt: step.attempt, key, token, fingerprint };
-    await this.#call(session, call, step.fault, step.overlaps);
+    return this.#call(session, call, step.fault, step.overlaps);
   }
 
-  async #settle(session: StoreSession, step: CallStep<"settle">): Promise<void> {
+  #settle(session: StoreSession, step: CallStep<"settle">): Promise<void> | null {
     const attempt = this.#plan.attempts[step.attempt];
     const knowledge = this.#knowledge[step.attempt];
-    if (attempt === undefined || knowledge === undefined) return;
+    if (attempt === undefined || knowledge === undefined) return null;
     const move = nextMove(this.#rules, knowledge, attempt.effect);
-    if (move.kind === "nothing") return;
+    if (move.kind === "nothing") return null;
     const key = this.#keyOf(attempt);
     if (move.kind === "act-only" || move.acts) {
       this.#learn(step.attempt, { acted: true });
@@ -137,26 +146,26 @@ class PlanRun {
         executed: attempt.effect === "success" || attempt.effect === "unknown",
       });
     }
-    if (move.kind === "act-only") return;
+    if (move.kind === "act-only") return null;
     this.#learn(step.attempt, { settlement: move.call });
     const { token, fingerprint, response } = attempt;
     const call: StoreCall =
       move.call === "commit"
         ? { call: "commit", attempt: step.attempt, key, token, fingerprint, response }
         : { call: "release", attempt: step.attempt, key, token };
-    await this.#call(session, call, step.fault, step.overlaps);
+    return this.#call(session, call, step.fault, step.overlaps);
   }
 
-  async #call(
+  #call(
     session: StoreSession,
     call: StoreCall,
     fault: CallFault,
     overlaps: boolean,
-  ): Promise<void> {
+  ): Promise<void> | null {
     if (fault === "lost-before") {
       this.#record({ kind: "lost-call", atMs: this.#nowMs, ...call });
       if (call.call === "reserve") this.#learnNoAnswer(call.attempt);
-      return;
+      return null;
     }
     const operation = this.#operations++;
     const atMs = this.#nowMs;
@@ -166,8 +175,9 @@ class PlanRun {
       this.#record({ kind: "completion", atMs: this.#nowMs, operation, answer, delivered });
       this.#follow(call, answer.outcome, delivered);
     });
-    if (overlaps) await this.#underWay.tick(this.#choose() % longestPauseTicks);
-    else await this.#underWay.until(started);
+    if (!overlaps) return this.#underWay.until(started);
+    const pauseTicks = this.#choose() % longestPauseTicks;
+    return pauseTicks === 0 ? null : this.#underWay.tick(pauseTicks);
   }
 
   /** What an answer tells the attempt, and the run's own idea of when the key's blocking ends. */
@@ -225,6 +235,7 @@ class PlanRun {
   /** Past every end nothing is left, and each key can be reserved again by somebody new. */
   async #epilogue(session: StoreSession): Promise<void> {
     await this.#underWay.untilNone();
+    this.plannedEvents = this.events.length;
     await this.#size(session);
     const marginMs = this.#target.capabilities.exactClock ? 1 : inexactMarginMs;
     await this.#advance(session, Math.max(this.#plan.pendingMs, this.#plan.retentionMs) + marginMs);
@@ -242,7 +253,7 @@ class PlanRun {
   }
 
   async #size(session: StoreSession): Promise<void> {
-    const size = await this.#underWay.whole("size", () => session.size());
+    const size = await this.#underWay.whole("size", async () => checkedSize(await session.size()));
     this.#record({ kind: "size", atMs: this.#nowMs, size });
   }
 

@@ -35,7 +35,8 @@ export interface Elsewhere {
   readonly lookEveryMs: number;
 }
 
-const longestMs = 20;
+/** Longer timers of a target run in real time. */
+export const longestMs = 20;
 
 /** The timers of the runtime itself, for the harness's own use while schedule points are installed. */
 export const realTimers = {

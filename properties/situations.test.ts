@@ -93,4 +93,46 @@ describe("situations", () => {
     const before = build().accept("A").advance(99).reserve("B", "in-flight");
     expect(findSituations(prepareHistory(before))).not.toContain("a reserve exactly at the end");
   });
+
+  const ends: readonly Situation[] = [
+    "a settlement exactly at the end of the blocking",
+    "a reserve one before the end",
+    "a reserve exactly at the end",
+    "a reserve one after the end",
+  ];
+  const endsIn = (history: History) =>
+    findSituations(prepareHistory(history)).filter((name) => ends.includes(name));
+
+  it("takes for an end only that of a record that blocked until then", () => {
+    const released = () => build().accept("A").release("A", "done");
+    expect(endsIn(released().advance(100).accept("B", 2).commit("B", "done"))).toEqual([]);
+    const heldByAnother = released().advance(50).accept("B", 2).advance(50);
+    expect(endsIn(heldByAnother.reserve("C", "in-flight").commit("B", "done"))).toEqual([]);
+    const committed = build().accept("A").advance(50).commit("A", "done").advance(50);
+    expect(endsIn(committed.reserve("B", duplicate))).toEqual([]);
+    expect(endsIn(committed.advance(50).accept("B", 2))).toEqual(["a reserve exactly at the end"]);
+  });
+
+  it("extends nothing by a repeated commit", () => {
+    const repeated = build().accept("A").commit("A", "done").advance(50).commit("A", "done");
+    expect(endsIn(repeated.advance(100).accept("B", 2))).toEqual([]);
+  });
+
+  it("counts a late commit at the very end as a settlement there", () => {
+    const late = build().accept("A").advance(100).commit("A", "done").reserve("B", duplicate);
+    expect(endsIn(late)).toEqual([
+      "a settlement exactly at the end of the blocking",
+      "a reserve exactly at the end",
+    ]);
+  });
+
+  it("says nothing of what the run asks once the plan is over", () => {
+    const history = build().accept("A");
+    const plannedEvents = history.events.length;
+    const prepared = prepareHistory(history.advance(101).accept("B", 2));
+    expect(findSituations(prepared)).toContain("a reserve one after the end");
+    const { pendingMs, retentionMs, capabilities, events } = history;
+    const told = { pendingMs, retentionMs, capabilities, events, plannedEvents };
+    expect(findSituations({ ...prepared, history: told })).toEqual([]);
+  });
 });

@@ -77,9 +77,31 @@ export type Situation = keyof typeof detectors;
 /** The names of all situations, in the order in which a report shows them. */
 export const situationNames = Object.keys(detectors) as readonly Situation[];
 
-/** The situations that occurred. */
+/** The situations that the plan brought about; what the run asks at its end adds none. */
 export function findSituations(prepared: PreparedHistory): readonly Situation[] {
-  return situationNames.filter((name) => detectors[name](prepared));
+  const planned = plannedPart(prepared);
+  return situationNames.filter((name) => detectors[name](planned));
+}
+
+function plannedPart(prepared: PreparedHistory): PreparedHistory {
+  const { history, operations, keys } = prepared;
+  const { events, plannedEvents = events.length } = history;
+  const isPlanned = ({ invokedIndex }: Window) => invokedIndex < plannedEvents;
+  return {
+    ...prepared,
+    history: { ...history, events: events.slice(0, plannedEvents) },
+    operations: operations.filter(isPlanned),
+    keys: keys.map((key) => ({
+      key: key.key,
+      reserves: key.reserves.filter(isPlanned),
+      served: key.served.filter(isPlanned),
+      commits: key.commits.filter(isPlanned),
+      releases: key.releases.filter(isPlanned),
+      settlements: key.settlements.filter(isPlanned),
+      all: key.all.filter(isPlanned),
+      acceptances: key.acceptances.filter(isPlanned),
+    })),
+  };
 }
 
 type Detector = (prepared: PreparedHistory) => boolean;
@@ -145,19 +167,61 @@ function isRepeatedRelease(settlements: readonly Operation[]): boolean {
   );
 }
 
-/** How far an operation is from each end that a record of the key, made before, can have. */
+/** How far an operation is from each end of a record of the key that blocked until then. */
 function distances(
   key: KeyHistory,
   operation: Operation,
-  { times }: PreparedHistory,
+  prepared: PreparedHistory,
 ): readonly number[] {
-  const made = [
-    ...key.acceptances.map((each) => ({ each, blockingMs: times.pendingMs })),
-    ...key.commits.map((each) => ({ each, blockingMs: times.retentionMs })),
+  const { pendingMs, retentionMs } = prepared.times;
+  const records: readonly EndingRecord[] = [
+    ...key.acceptances.map((made) => ({
+      made,
+      status: "pending" as const,
+      endsAtMs: made.atMs + pendingMs,
+    })),
+    ...key.commits
+      .filter((commit) => isRecording(key, commit, prepared))
+      .map((made) => ({ made, status: "committed" as const, endsAtMs: made.atMs + retentionMs })),
   ];
-  return made
-    .filter(({ each }) => precedes(each, operation))
-    .map(({ each, blockingMs }) => operation.atMs - each.atMs - blockingMs);
+  return records
+    .filter(({ made }) => precedes(made, operation))
+    .filter((record) => !isCutShort(key, record, operation, prepared))
+    .map(({ endsAtMs }) => operation.atMs - endsAtMs);
+}
+
+interface EndingRecord {
+  readonly made: Window & { readonly token: string };
+  readonly status: "pending" | "committed";
+  readonly endsAtMs: number;
+}
+
+/** A commit from which a record blocks: a repeated one extends nothing. */
+function isRecording(key: KeyHistory, commit: Operation, { times }: PreparedHistory): boolean {
+  return commit.answer.outcome === "done" && !isSurelyRepeated(key, commit, times);
+}
+
+/** Whether something else than time ended a record, or may have, before its end and the operation. */
+function isCutShort(
+  key: KeyHistory,
+  { made, status, endsAtMs }: EndingRecord,
+  operation: Operation,
+  { history }: PreparedHistory,
+): boolean {
+  const { ownerTokens } = history.capabilities;
+  const isBetween = (each: Window) =>
+    each.completedIndex > made.invokedIndex &&
+    each.invokedIndex < operation.invokedIndex &&
+    each.atMs < endsAtMs;
+  const isObeyed = ({ token }: Operation) => !ownerTokens || token === made.token;
+  const settlements = [
+    ...(status === "pending" || !ownerTokens ? key.releases : []),
+    ...(status === "pending" ? key.commits : []),
+  ];
+  return (
+    settlements.some((each) => isObeyed(each) && isBetween(each)) ||
+    key.acceptances.some((each) => precedes(made, each) && isBetween(each))
+  );
 }
 
 function atDistance(distanceMs: number): Detector {

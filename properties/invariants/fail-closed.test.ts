@@ -34,4 +34,15 @@ describe("fail closed", () => {
   it("is vacuous where every attempt was let through", () => {
     expect(verdictOn("fail-closed", new HistoryBuilder().accept("A").effect("A"))).toBe("vacuous");
   });
+
+  it("is vacuous where the store refused and nothing failed, and kept where something did", () => {
+    const refused = () => new HistoryBuilder().accept("A").reserve("B", "in-flight");
+    expect(verdictOn("fail-closed", refused())).toBe("vacuous");
+    expect(verdictOn("fail-closed", refused().lost("reserve", "C"))).toBe("kept");
+    expect(verdictOn("fail-closed", refused().reserve("C", "unavailable"))).toBe("kept");
+    expect(verdictOn("fail-closed", refused().accept("A", 1, { delivered: false }))).toBe("kept");
+    const silent = refused();
+    silent.start("reserve", "C");
+    expect(verdictOn("fail-closed", silent)).toBe("kept");
+  });
 });

@@ -54,13 +54,14 @@ function isLost({ events }: History, attempt: number): boolean {
   );
 }
 
-/** Some reserve left its attempt without leave to act. */
+/** Some reserve was lost, unavailable or left without a reply; a refusal is an answer like any other. */
 function hasUnserved({ operations, history }: PreparedHistory): boolean {
   return (
     history.events.some((event) => event.kind === "lost-call" && event.call === "reserve") ||
     operations.some(
       ({ call, answer, delivered }) =>
-        call === "reserve" && (answer.outcome !== "proceed" || !delivered),
+        call === "reserve" &&
+        (answer.outcome === "unavailable" || answer.outcome === "indeterminate" || !delivered),
     )
   );
 }

@@ -8,7 +8,7 @@ describe("reclaim", () => {
   it.each([
     [1, "broken"],
     [2, "kept"],
-    [3, "kept"],
+    [3, "broken"],
   ])("judges a count of %i where two keys are blocked as %s", (size, verdict) => {
     const history = new HistoryBuilder().accept("A").accept("B", 1, other).size(size);
     expect(verdictOn("reclaim", history)).toBe(verdict);
@@ -44,5 +44,35 @@ describe("reclaim", () => {
   it("asks for the shortened end of a committed record", () => {
     const history = new HistoryBuilder({ pendingMs: 300 }).accept("A").commit("A", "done");
     expect(verdictOn("reclaim", history.advance(101).size(1))).toBe("broken");
+  });
+
+  it("says nothing of a store that has held no record", () => {
+    const unserved = new HistoryBuilder().reserve("A", "unavailable").release("A", "stale");
+    expect(verdictOn("reclaim", unserved.advance(101).size(0))).toBe("vacuous");
+    const unanswered = new HistoryBuilder();
+    unanswered.crash().complete(unanswered.start("reserve", "A"), "indeterminate");
+    expect(verdictOn("reclaim", unanswered.advance(101).size(0))).toBe("kept");
+  });
+
+  it.each([
+    ["its own commit records a reservation", 1, (h: HistoryBuilder) => h.commit("A", "done")],
+    ["a commit is repeated", 1, (h: HistoryBuilder) => h.commit("A", "done").commit("A", "done")],
+    ["another reserve is refused", 1, (h: HistoryBuilder) => h.reserve("B", "in-flight")],
+    ["the token asks again", 1, (h: HistoryBuilder) => h.accept("A")],
+    [
+      "the key is accepted again and the ended record may be there still",
+      2,
+      (h: HistoryBuilder) => h.release("A", "done").accept("B", 2),
+    ],
+    ["a late commit is recorded", 2, (h: HistoryBuilder) => h.advance(100).commit("A", "done")],
+    [
+      "everything was over in between",
+      1,
+      (h: HistoryBuilder) => h.advance(101).accept("B", 2, other),
+    ],
+  ])("allows no higher count where %s than %i", (_, most, rest) => {
+    const counted = (size: number) => rest(new HistoryBuilder().accept("A")).size(size);
+    expect(verdictOn("reclaim", counted(most))).toBe("kept");
+    expect(verdictOn("reclaim", counted(most + 1))).toBe("broken");
   });
 });

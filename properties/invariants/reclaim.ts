@@ -1,11 +1,20 @@
 // Claim: blocking records are counted; once every record's time is over and the alarms have run
 // nothing is left.
 //
-// Refutes `paper` where its alarm is always moved on, a store that never deletes, one that re-arms
-// no alarm after a batch or a crash, and one that deletes a record which still blocks.
+// Refutes a store that never deletes, one that re-arms no alarm after a batch or a crash, one that
+// deletes a record which still blocks, and one that counts what is no record. It does not refute
+// `paper`: an alarm that each reservation moves on comes late for the earlier ones, but by the end of
+// the last one, and then nothing is left of any.
 import type { HistoryEvent, SizeEvent } from "../history.ts";
-import type { PreparedHistory, Window } from "../operations.ts";
-import { possibleRecords, sureRecord } from "../records.ts";
+import { surelyStands } from "../acceptances.ts";
+import {
+  isIndeterminate,
+  type KeyHistory,
+  type Operation,
+  type PreparedHistory,
+  type Window,
+} from "../operations.ts";
+import { holdingAt, isSurelyRepeated, possibleRecords, sureRecord } from "../records.ts";
 import type { Violation } from "../results.ts";
 import { shown, violation, type InvariantJudge } from "./ruling.ts";
 
@@ -15,8 +24,12 @@ export const reclaim: InvariantJudge = {
   judge(prepared) {
     const counts = sizes(prepared);
     return {
-      exercised: counts.some(({ over, blocked }) => over || blocked.length > 0),
-      violations: [...undercounts(prepared), ...counts.flatMap(leftOver)],
+      exercised: counts.some(({ over, held, blocked }) => (over && held) || blocked.length > 0),
+      violations: [
+        ...undercounts(prepared),
+        ...counts.flatMap(leftOver),
+        ...counts.flatMap((count) => overcount(prepared, count)),
+      ],
     };
   },
 };
@@ -41,6 +54,8 @@ interface Size {
   readonly blocked: readonly BlockedKey[];
   /** Time had been moved past the end of every record. */
   readonly over: boolean;
+  /** There may have been a record before. */
+  readonly held: boolean;
 }
 
 interface BlockedKey {
@@ -57,6 +72,7 @@ function sizes(prepared: PreparedHistory): readonly Size[] {
           event,
           blocked: blockedKeys(prepared, momentOf(index, event.atMs)),
           over: isAllOver(prepared, index),
+          held: recordsMade(prepared, -1, index) > 0,
         }
       : [],
   );
@@ -90,21 +106,73 @@ function blockedKeys(
 }
 
 /** Whether the last advance before this place went past the end of every record there can be. */
-function isAllOver({ history, keys, times }: PreparedHistory, index: number): boolean {
-  const advanced = lastAdvance(history.events, index);
-  if (advanced === undefined) return false;
-  const { ownerTokens } = history.capabilities;
-  // One millisecond less: past the end, not at it, where an alarm may be due but not done.
-  const after = { ...momentOf(index, advanced.toMs - 1), invokedIndex: advanced.index };
-  return keys.every((key) => {
-    const isUnderWay = [...key.reserves, ...key.commits].some(
-      (each) => each.completedIndex > advanced.index && each.invokedIndex < index,
-    );
-    return !isUnderWay && possibleRecords(key, after, times, ownerTokens).length === 0;
-  });
+function isAllOver(prepared: PreparedHistory, index: number): boolean {
+  const advanced = advanceBefore(prepared.history.events, index);
+  return (
+    advanced !== undefined &&
+    isOverAt(prepared, advanced) &&
+    !prepared.keys.some((key) =>
+      [...key.reserves, ...key.commits].some(
+        (each) => each.completedIndex > advanced.index && each.invokedIndex < index,
+      ),
+    )
+  );
 }
 
-function lastAdvance(events: readonly HistoryEvent[], index: number) {
+/** More than the records that can have been made since an advance that went past every end. */
+function overcount(prepared: PreparedHistory, { index, event, over }: Size): Violation[] {
+  if (over || event.size === 0) return [];
+  let cleared = advanceBefore(prepared.history.events, index);
+  while (cleared !== undefined && !isOverAt(prepared, cleared)) {
+    cleared = advanceBefore(prepared.history.events, cleared.index);
+  }
+  const most = recordsMade(prepared, cleared?.index ?? -1, index);
+  if (event.size <= most) return [];
+  const explanation =
+    `At ${event.atMs} ms the store counted ${event.size} records, although no more than ${most} ` +
+    `can have been made since it was empty.`;
+  return [
+    violation("reclaim", explanation, cleared === undefined ? [index] : [cleared.index, index]),
+  ];
+}
+
+/** How many records can have been made between two places, whatever has become of them since. */
+function recordsMade(prepared: PreparedHistory, from: number, to: number): number {
+  const isBetween = ({ invokedIndex, completedIndex }: Window) =>
+    completedIndex > from && invokedIndex < to;
+  return prepared.keys.flatMap((key) => [
+    ...key.acceptances.filter(isBetween),
+    ...key.reserves.filter((each) => isIndeterminate(each) && isBetween(each)),
+    ...key.commits.filter((each) => isBetween(each) && mayRecordAnew(key, each, prepared)),
+  ]).length;
+}
+
+/** A commit that may have found the key free, not its own token's record. */
+function mayRecordAnew(key: KeyHistory, commit: Operation, { times, history }: PreparedHistory) {
+  const rule = holdingAt(history.capabilities.ownerTokens);
+  const before = { ...key, commits: key.commits.filter((each) => each !== commit) };
+  return (
+    !isSurelyRepeated(key, commit, times) &&
+    !key.acceptances.some(
+      (each) => each.token === commit.token && surelyStands(before, each, commit, times, rule),
+    )
+  );
+}
+
+interface Advanced {
+  readonly index: number;
+  readonly toMs: number;
+}
+
+/** Whether an advance went past the end of every record there can be by then. */
+function isOverAt({ history, keys, times }: PreparedHistory, { index, toMs }: Advanced): boolean {
+  const { ownerTokens } = history.capabilities;
+  // One millisecond less: past the end, not at it, where an alarm may be due but not done.
+  const after = momentOf(index, toMs - 1);
+  return keys.every((key) => possibleRecords(key, after, times, ownerTokens).length === 0);
+}
+
+function advanceBefore(events: readonly HistoryEvent[], index: number): Advanced | undefined {
   for (let place = index - 1; place >= 0; place -= 1) {
     const event = events[place];
     if (event?.kind === "advance" && event.ms > 0) {
