@@ -21,12 +21,12 @@ export function judgeCommits(facts: GatewayFacts): Ruling {
   const commits = facts.of("call").filter(({ event }) => event.call === "commit");
   const early = commits.flatMap(({ place, event: { by, attempt } }) => {
     if (facts.earlierOf(by, place).some(isSuccess)) return [];
-    const explanation = `${by} commits the key of ${attemptName(attempt)}, and has not heard that anything was executed.`;
+    const explanation = `${nameOf({ by, attempt })} commits, and has not heard that anything was executed.`;
     return [violation("nothing-lost", explanation, [place])];
   });
   const successes = facts.of("reply").filter(({ event }) => isSuccess(event));
   const dropped = successes.flatMap((reply) => {
-    const explanation = `${reply.event.by} hears that the trade of ${attemptName(reply.event.attempt)} was executed, and does not commit.`;
+    const explanation = `${nameOf(reply.event)} hears that its trade was executed, and does not commit.`;
     return doesNext(facts, reply, ["commit"])
       ? []
       : [violation("nothing-lost", explanation, placesOf(facts, reply))];
@@ -43,10 +43,11 @@ export function judgeSoftFail(facts: GatewayFacts): Ruling {
   const failures = facts.of("reply").filter(({ event }) => isFailure(policyOf(facts), event));
   const violations = failures.flatMap((reply) => {
     const { by, call, heard } = reply.event;
+    const said = heard === "soft-fail" ? "success:false" : heard;
     const turns = facts.history.mode === "queue-failover" && by.startsWith("attempt");
     const mayTurn = turns && call === "dispatch" && heard !== "soft-fail";
     if (doesNext(facts, reply, mayTurn ? ["release", "enqueue"] : ["release"])) return [];
-    const explanation = `${by} hears ${heard === "soft-fail" ? "success:false" : heard} and does not release the key of ${attemptName(reply.event.attempt)}.`;
+    const explanation = `${nameOf(reply.event)} hears ${said} and does not release.`;
     return [violation("soft-fail-releases", explanation, placesOf(facts, reply))];
   });
   const exercised = failures.some((reply) => {
@@ -74,6 +75,10 @@ function isFailure({ consumerGuard }: Policy, { call, by, heard }: Reply): boole
 
 function isSuccess(event: GatewayEvent | Reply): boolean {
   return event.kind === "reply" && event.call === "dispatch" && event.heard === "success";
+}
+
+function nameOf({ by, attempt }: Pick<Reply, "by" | "attempt">): string {
+  return by === attemptName(attempt) ? by : `${by} of ${attemptName(attempt)}`;
 }
 
 /** Whether the caller's next call is one of these; true also of a caller that goes no further. */
