@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import {
   arrives,
+  calls,
   delivered,
   executes,
   hears,
@@ -24,7 +25,9 @@ const unexercised = { exercised: false, violations: [] };
 describe("two executions of one request", () => {
   it("are an unknown outcome where the first caller heard no success", () => {
     const first = [executes(0), hears(0, "dispatch", "silence")];
-    expect(rulingOf(judgeUnknownOutcome, first)).toEqual(silent);
+    expect(rulingOf(judgeUnknownOutcome, first)).toEqual(unexercised);
+    expect(rulingOf(judgeUnknownOutcome, [...first, executes(0)])).toEqual(unexercised);
+    expect(rulingOf(judgeUnknownOutcome, [...first, calls(1, "reserve")])).toEqual(silent);
     expect(rulingOf(judgeUnknownOutcome, [...first, executes(1)]).violations).toMatchObject([
       { invariant: "execution/unknown-outcome", way: "unknown outcome", events: [0, 2] },
     ]);
@@ -72,18 +75,19 @@ describe("the message of one attempt", () => {
   const first = executes(0, { viaQueue: true, token: "delivery-0-1" });
 
   it("is redelivered where two deliveries execute", () => {
-    const delivery = [delivered(0), delivered(0), first];
+    const delivery = [delivered(0), first, delivered(0)];
     expect(rulingOf(judgeRedelivery, delivery)).toEqual(silent);
+    expect(rulingOf(judgeRedelivery, [delivered(0), first])).toEqual(unexercised);
     const twice = [...delivery, executes(0, { viaQueue: true, token: "delivery-0-2" })];
     for (const judge of [judgeRedelivery, judgeQueue]) {
       expect(rulingOf(judge, twice).violations).toMatchObject([
-        { way: "redelivery", events: [2, 3] },
+        { way: "redelivery", events: [1, 3] },
       ]);
     }
   });
 
   it("is not redelivered by the delivery of another message", () => {
-    expect(rulingOf(judgeRedelivery, [delivered(0), delivered(1), first])).toEqual(unexercised);
+    expect(rulingOf(judgeRedelivery, [delivered(0), first, delivered(1)])).toEqual(unexercised);
   });
 
   it("is doubled where one delivery executes twice", () => {

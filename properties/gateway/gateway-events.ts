@@ -98,7 +98,8 @@ export function executes(
     by: said.viaQueue === true ? "delivery 1" : attemptName(attempt),
     viaQueue: false,
     token: said.viaQueue === true ? "delivery-0-1" : tokenOf(attempt),
-    key: "k",
+    key: "order of k",
+    storeKey: "k",
     executed: true,
     said: "success",
     downstreamMs: 0,
@@ -107,9 +108,14 @@ export function executes(
   };
 }
 
-/** The attempt hears of its call; `silence` is nothing. */
-export function hears(attempt: number, call: CallName, heard: string): GatewayEvent {
-  return { kind: "reply", atMs: 0, attempt, by: attemptName(attempt), call, heard };
+/** The attempt hears of its call, or who is told `by`; `silence` is nothing. */
+export function hears(
+  attempt: number,
+  call: CallName,
+  heard: string,
+  { by = attemptName(attempt) }: { readonly by?: string } = {},
+): GatewayEvent {
+  return { kind: "reply", atMs: 0, attempt, by, call, heard };
 }
 
 /** The client is told, as JSON, and not by a replay unless said. */

@@ -27,6 +27,8 @@ export interface Placed<Event> {
 
 type Moment = { readonly atMs: number };
 
+export type Reply = EventOf<"reply">;
+
 type EventOf<Kind, Event = GatewayEvent> = Event extends { readonly kind: infer Kinds }
   ? Kind extends Kinds
     ? Event
@@ -114,6 +116,52 @@ export class GatewayFacts {
     );
   }
 
+  /** Whether the attempt had called downstream or the queue by then: before that it cannot execute. */
+  hasSent(attempt: number, place: number): boolean {
+    return this.of("call").some(
+      (each) =>
+        each.place < place &&
+        each.event.attempt === attempt &&
+        (each.event.call === "dispatch" || each.event.call === "enqueue"),
+    );
+  }
+
+  /** Whether the attempt's effect happened, can still happen when the history ends, or ended in the dead-letter queue. */
+  isKept(attempt: number): boolean {
+    const end = this.history.events.length;
+    return (
+      this.executionsBy(attempt).length > 0 ||
+      this.hasMessage(attempt, end) ||
+      this.of("buried").some(({ event }) => event.attempt === attempt) ||
+      this.hasCopyUnderWay(attempt, "enqueue", end) ||
+      this.hasCopyUnderWay(attempt, "dispatch", end)
+    );
+  }
+
+  /**
+   * What the caller of the event at `place` did before it: an attempt's from its arrival on, and a
+   * delivery's from its own on, since the next one at that place has the same name.
+   */
+  earlierOf(caller: string, place: number): readonly GatewayEvent[] {
+    const start = this.history.events.findLastIndex(
+      (event, index) => index < place && event.kind === "delivery" && event.by === caller,
+    );
+    return this.history.events
+      .slice(Math.max(start, 0), place)
+      .filter((event) => "by" in event && event.by === caller);
+  }
+
+  /** What a caller does once it heard: its next call, or its end; null where the history ends first. */
+  nextAfter({ place, event: { by, attempt } }: Placed<Reply>): Placed<GatewayEvent> | null {
+    const isNext = (event: GatewayEvent): boolean =>
+      event.kind === "call" || event.kind === "stopped"
+        ? event.by === by
+        : endings.has(event.kind) && "attempt" in event && event.attempt === attempt;
+    const next = this.history.events.findIndex((event, index) => index > place && isNext(event));
+    const event = this.history.events[next];
+    return event === undefined ? null : { place: next, event };
+  }
+
   /** Whether a message of the attempt was in the queue at `place`. */
   hasMessage(attempt: number, place: number): boolean {
     const messages = this.of("enqueued").filter(
@@ -142,6 +190,25 @@ export class GatewayFacts {
       (each) => each.place <= place && each.event.attempt === attempt && each.event.call === call,
     ).length;
   }
+}
+
+/** How an attempt or a delivery ends. */
+const endings: ReadonlySet<GatewayEvent["kind"]> = new Set([
+  "response",
+  "acknowledged",
+  "retried",
+  "buried",
+]);
+
+/** One invariant with a further judge: it is exercised where the first one's situation occurred. */
+export function alsoJudged(
+  first: (facts: GatewayFacts) => Ruling,
+  further: (facts: GatewayFacts) => Ruling,
+): (facts: GatewayFacts) => Ruling {
+  return (facts) => {
+    const { exercised, violations } = first(facts);
+    return { exercised, violations: [...violations, ...further(facts).violations] };
+  };
 }
 
 /** `way` says which of the known ways it is, where it is one. */

@@ -117,7 +117,10 @@ export interface Dispatched {
   readonly viaQueue: boolean;
   /** The attempt's owner token, or the name of its very delivery. */
   readonly token: string;
+  /** The client order id. */
   readonly key: string;
+  /** The key in the store whose client order id this is; null where nobody asked for such a key. */
+  readonly storeKey: string | null;
   readonly executed: boolean;
   readonly said: string;
   readonly downstreamMs: number;

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import type { GatewayPlan, GatewayStep, PlannedRequest } from "./gateway-plan.ts";
 import {
   atAnEdge,
+  deliveryAtItsDeadline,
   lateSettlement,
   overlappingDeliveries,
   retryInDoubt,
@@ -102,6 +103,7 @@ function stepsOf(mode: GatewayMode): fc.Arbitrary<readonly GatewayStep[]> {
     { weight: 6, arbitrary: retryInDoubt() },
     { weight: 3 * queue, arbitrary: wholeDelivery() },
     { weight: queue, arbitrary: overlappingDeliveries() },
+    { weight: queue > 0 ? 3 : 0, arbitrary: deliveryAtItsDeadline() },
     single(5, fc.record({ kind: fc.constant("start"), attempt })),
     single(12, pass(attemptCaller)),
     single(2 * queue, pass(deliveryCaller)),

@@ -123,6 +123,34 @@ export function overlappingDeliveries(): fc.Arbitrary<readonly GatewayStep[]> {
     ]);
 }
 
+/** A message that is delivered right before its deadline, and executed on either side of it. */
+export function deliveryAtItsDeadline(): fc.Arbitrary<readonly GatewayStep[]> {
+  return fc
+    .record({
+      index: attempt,
+      sent: calmPasses([2, 2, 3]),
+      number: message,
+      offsetMs: weighted([2, -1], [1, -1_000], [1, -5_000]),
+      guarded: calmPasses([1]),
+      pauseMs: weighted([2, 1], [1, 5_000], [2, 10_000]),
+      executed: calmPasses([1, 2]),
+    })
+    .map((drawn): readonly GatewayStep[] => [
+      { kind: "start", attempt: drawn.index },
+      ...by(drawn.index, drawn.sent),
+      {
+        kind: "advance-to",
+        edge: "deadline",
+        attempt: drawn.index,
+        offsetMs: drawn.offsetMs,
+      },
+      { kind: "deliver", message: drawn.number, delivery: 0 },
+      ...byDelivery(0, drawn.guarded),
+      { kind: "advance", ms: drawn.pauseMs },
+      ...byDelivery(0, drawn.executed),
+    ]);
+}
+
 function byDelivery(index: number, all: readonly PassStep[]): readonly PassStep[] {
   return all.map((each) => ({ ...each, caller: { who: "delivery", index } }));
 }

@@ -3,7 +3,16 @@ import { describe, expect, it } from "vitest";
 import { writeStoredResponse } from "../../impl/stored-response.ts";
 import { answers } from "../../model/gateway-answers.ts";
 import type { KeyRecord } from "../../model/vocabulary.ts";
-import { copy, executes, message, recordOf, rulingOf, store, told } from "./gateway-events.ts";
+import {
+  calls,
+  copy,
+  executes,
+  message,
+  recordOf,
+  rulingOf,
+  store,
+  told,
+} from "./gateway-events.ts";
 import type { GatewayEvent } from "./gateway-history.ts";
 import {
   judgeContract,
@@ -38,6 +47,7 @@ describe("truthful refusal", () => {
     ["the deadline had passed", refused("in-flight", recordOf(0), 30_000)],
     ["the deadline had not passed", refused("in-doubt", recordOf(0), 29_999)],
     ["the store was never asked", [told(1, answers["in-flight"])]],
+    ["a duplicate is one of a pending record", refused("duplicate", recordOf(0))],
   ])("is broken where %s", (_, history) => {
     expect(rulingOf(judgeRefusals, history).violations).toMatchObject([
       { invariant: "truthful-refusal" },
@@ -47,6 +57,11 @@ describe("truthful refusal", () => {
   it("is kept where the text is true of another's record", () => {
     expect(rulingOf(judgeRefusals, refused("in-flight", recordOf(0), 29_999))).toEqual(silent);
     expect(rulingOf(judgeRefusals, refused("in-doubt", recordOf(0), 30_000))).toEqual(silent);
+  });
+
+  it("calls a pending record a duplicate only where the policy says so of both", () => {
+    const pending = refused("duplicate", recordOf(0));
+    expect(rulingOf(judgeRefusals, pending, undefined, "published")).toEqual(silent);
   });
 
   it("calls a duplicate only what executed, or still may", () => {
@@ -65,7 +80,16 @@ describe("truthful answer", () => {
       { invariant: "truthful-answer", events: [0, 1] },
     ]);
     expect(rulingOf(judgeTruth, [failed, executes(0)]).violations).toHaveLength(1);
-    expect(rulingOf(judgeTruth, [failed, executes(1)])).toEqual(silent);
+    expect(rulingOf(judgeTruth, [failed, executes(1)]).violations).toEqual([]);
+  });
+
+  it("is exercised by an attempt that had called downstream or the queue", () => {
+    for (const call of ["dispatch", "enqueue"] as const) {
+      const sent = [calls(0, call), told(0, answers.failed)];
+      expect(rulingOf(judgeTruth, sent)).toEqual(silent);
+    }
+    const refused = [calls(0, "reserve"), told(0, answers["in-flight"])];
+    expect(rulingOf(judgeTruth, refused).exercised).toBe(false);
   });
 
   it("is kept where what is unknown is said to be unknown", () => {
@@ -106,6 +130,30 @@ describe("nothing lost", () => {
   });
 });
 
+describe("nothing lost, by a replay", () => {
+  const committed = recordOf(0, { status: "committed" });
+  const first = told(0, answers.failed);
+  const replayed = [
+    accepted,
+    first,
+    store(1, "reserve", "duplicate", { before: committed }),
+    told(1, answers.executed, { replayed: true }),
+  ];
+
+  it("is broken where the attempt that holds the record never executed", () => {
+    expect(rulingOf(judgeLosses, replayed).violations).toMatchObject([
+      { invariant: "nothing-lost", events: [3] },
+    ]);
+    // Its own execution is no excuse: it is told of the other's.
+    expect(rulingOf(judgeLosses, [executes(1), ...replayed]).violations).toHaveLength(1);
+  });
+
+  it("is kept where that one executed, or waits in the queue", () => {
+    expect(rulingOf(judgeLosses, [executes(0), ...replayed]).violations).toEqual([]);
+    expect(rulingOf(judgeLosses, [message(0, "enqueued"), ...replayed]).violations).toEqual([]);
+  });
+});
+
 describe("failed may retry", () => {
   const failed = told(0, answers.failed);
   const released = store(0, "release", "done", { before: recordOf(0) });
@@ -115,6 +163,16 @@ describe("failed may retry", () => {
       { invariant: "failed-may-retry", events: [0, 1] },
     ]);
     expect(rulingOf(judgeRetries, [accepted, released, failed])).toEqual(silent);
+  });
+
+  it("is broken by its own committed record as well, in no known way", () => {
+    const committed = recordOf(0, { status: "committed" });
+    const commit = store(0, "commit", "done", { before: recordOf(0), after: committed });
+    const stale = store(0, "release", "stale", { before: committed, after: committed });
+    const history = [accepted, commit, stale, failed];
+    const { violations } = rulingOf(judgeRetries, history);
+    expect(violations).toMatchObject([{ invariant: "failed-may-retry", events: [2, 3] }]);
+    expect(violations[0]).not.toHaveProperty("way");
   });
 
   it("is kept while the release is still under way, and where the record is another's", () => {
@@ -148,6 +206,14 @@ describe("replay", () => {
       ]);
     }
     expect(rulingOf(judgeReplays, replayed(stored.body))).toEqual(silent);
+  });
+
+  it("is broken by a replay to another payload than the record's", () => {
+    const [commit, , answer] = replayed(stored.body);
+    const before = recordOf(0, { status: "committed" });
+    const other = store(1, "reserve", "mismatch", { before, fingerprint: "g" });
+    const history = [commit, other, answer].flatMap((event) => event ?? []);
+    expect(rulingOf(judgeReplays, history).violations).toMatchObject([{ events: [2] }]);
   });
 
   it("is broken where no commit made the record", () => {

@@ -1,10 +1,11 @@
 // What clients may be told: truthful refusal, truthful answer, nothing lost, failed may retry, replay, contract.
 import { answerOf, type AnswerKind, answers, gateRefusals } from "../../model/gateway-answers.ts";
-import { type PolicyName, policies } from "../../model/policy.ts";
+import type { KnownWay } from "../../model/gateway-invariants.ts";
 import type { KeyRecord } from "../../model/vocabulary.ts";
 import { readStoredResponse } from "../../impl/stored-response.ts";
 import { attemptName } from "./gateway-history.ts";
 import { type GatewayFacts, type Ruling, violation } from "./gateway-facts.ts";
+import { policyOf } from "./judge-acceptance.ts";
 
 const refusals: ReadonlySet<string> = new Set([
   answers["in-flight"].code,
@@ -20,9 +21,7 @@ const refusals: ReadonlySet<string> = new Set([
 export function judgeRefusals(facts: GatewayFacts): Ruling {
   const refused = facts.responses.filter(({ event }) => refusals.has(event.code));
   const violations = refused.flatMap(({ place, event: { attempt, code } }) => {
-    const reasons = facts.storeAnswers.filter(
-      ({ event }) => event.attempt === attempt && event.call === "reserve",
-    );
+    const reasons = reservesOf(facts, attempt);
     const faults = reasons.map((reason) =>
       faultOfRefusal(facts, attempt, code, reason.place, reason.event.before, reason.event),
     );
@@ -50,6 +49,9 @@ function faultOfRefusal(
   if (holder === attempt) return "the record was its own";
   if (record.fingerprint !== fingerprint) return "the record was of another payload";
   if (code === answers.duplicate.code) {
+    if (policyOf(facts).refusal === "by-status" && record.status !== "committed") {
+      return "the record was not committed";
+    }
     return facts.livesOn(holder, place)
       ? null
       : `the effect of ${attemptName(holder)} neither happened nor can happen`;
@@ -58,6 +60,13 @@ function faultOfRefusal(
   const isPast = storeMs >= record.deadlineAtMs;
   if (isPast === (code === answers["in-doubt"].code)) return null;
   return `the record's deadline ${isPast ? "had passed" : "had not passed"}`;
+}
+
+/** Every reserve of the attempt that took effect at the store. */
+function reservesOf(facts: GatewayFacts, attempt: number): GatewayFacts["storeAnswers"] {
+  return facts.storeAnswers.filter(
+    ({ event }) => event.attempt === attempt && event.call === "reserve",
+  );
 }
 
 /** What is not known to have failed is never called refused or failed. */
@@ -71,24 +80,31 @@ export function judgeTruth(facts: GatewayFacts): Ruling {
     const explanation = `${attemptName(attempt)} is told ${code}, and it executes.`;
     return [violation("truthful-answer", explanation, [execution.place, place])];
   });
-  return { exercised: denied.length > 0, violations };
+  const exercised = denied.some(({ place, event: { attempt } }) => facts.hasSent(attempt, place));
+  return { exercised, violations };
 }
 
-/** An attempt that was told 2xx executed, will execute, or ends visibly in the dead-letter queue. */
+/**
+ * An attempt that was told 2xx executed, will execute, or ends visibly in the dead-letter queue; by
+ * a replay it is told so of the attempt that holds the record.
+ */
 export function judgeLosses(facts: GatewayFacts): Ruling {
-  const told = facts.responses.filter(({ event }) => event.code === "" && !event.replayed);
-  const end = facts.history.events.length;
-  const violations = told.flatMap(({ place, event: { attempt, status } }) => {
-    const isVisible =
-      facts.executionsBy(attempt).length > 0 ||
-      facts.hasMessage(attempt, end) ||
-      facts.of("buried").some(({ event }) => event.attempt === attempt) ||
-      facts.hasCopyUnderWay(attempt, "enqueue", end) ||
-      facts.hasCopyUnderWay(attempt, "dispatch", end);
-    const explanation = `${attemptName(attempt)} is told ${status}; it neither executed, nor waits in the queue, nor is dead-lettered.`;
-    return isVisible ? [] : [violation("nothing-lost", explanation, [place])];
+  const told = facts.responses.filter(({ event }) => event.code === "");
+  const violations = told.flatMap(({ place, event: { attempt, status, replayed } }) => {
+    const promised = replayed ? holdersFor(facts, attempt) : [attempt];
+    if (promised.some((each) => facts.isKept(each))) return [];
+    const whose = replayed ? "what it repeats" : "it";
+    const explanation = `${attemptName(attempt)} is told ${status}; ${whose} neither executed, nor waits in the queue, nor is dead-lettered.`;
+    return [violation("nothing-lost", explanation, [place])];
   });
-  return { exercised: told.length > 0, violations };
+  return { exercised: told.some(({ event }) => !event.replayed), violations };
+}
+
+/** Whose records the attempt's reserves found. */
+function holdersFor(facts: GatewayFacts, attempt: number): readonly number[] {
+  return reservesOf(facts, attempt).flatMap(({ event: { before } }) =>
+    before === null ? [] : [facts.attemptOf(before.token)],
+  );
 }
 
 /** An attempt that was told that it failed no longer holds the key: its retry may proceed. */
@@ -97,40 +113,50 @@ export function judgeRetries(facts: GatewayFacts): Ruling {
   const violations = failed.flatMap(({ place, event: { attempt } }) => {
     if (facts.hasCopyUnderWay(attempt, "release", place)) return [];
     const held = Object.values(facts.recordsAt(place)).find(
-      ({ token, status }) => status === "pending" && facts.attemptOf(token) === attempt,
+      ({ token }) => facts.attemptOf(token) === attempt,
     );
-    const asked = facts.storeAnswers.findLast((each) => each.event.token === held?.token);
+    const asked = facts.storeAnswers.findLast(
+      (each) => each.place < place && each.event.token === held?.token,
+    );
     if (held === undefined || asked === undefined) return [];
-    const explanation = `${attemptName(attempt)} is told to try again, and its own reservation still takes the key.`;
-    const release = facts
-      .of("call")
-      .find(({ event }) => event.attempt === attempt && event.call === "release");
-    const way = release === undefined ? "no release" : "lost release";
+    const isCommitted = held.status === "committed";
+    const what = isCommitted ? "its own commit" : "its own reservation";
+    const explanation = `${attemptName(attempt)} is told to try again, and ${what} still takes the key.`;
+    const way = isCommitted ? undefined : wayOfHolding(facts, attempt);
     return [violation("failed-may-retry", explanation, [asked.place, place], way)];
   });
   return { exercised: failed.length > 0, violations };
 }
 
-/** A replay equals the response of the commit that made the record: status, stored headers, body. */
+function wayOfHolding(facts: GatewayFacts, attempt: number): KnownWay {
+  const release = facts
+    .of("call")
+    .find(({ event }) => event.attempt === attempt && event.call === "release");
+  return release === undefined ? "no release" : "lost release";
+}
+
+/**
+ * A replay equals the response of the commit that made the record: status, stored headers, body;
+ * and that record is of the same payload.
+ */
 export function judgeReplays(facts: GatewayFacts): Ruling {
   const replays = facts.responses.filter(({ event }) => event.replayed);
   const violations = replays.flatMap(({ place, event }) => {
     const { attempt, status, contentType, body } = event;
-    const sources = facts.storeAnswers.filter(
-      (answer) => answer.event.attempt === attempt && answer.event.call === "reserve",
-    );
-    const isEqual = sources.some(({ event: { before } }) => {
+    const sources = reservesOf(facts, attempt);
+    const isEqual = sources.some(({ event: { before, fingerprint } }) => {
       const commit = facts.storeAnswers.find(
         (each) => each.event.call === "commit" && each.event.token === before?.token,
       );
       const stored = readStoredResponse(commit?.event.response ?? null);
       return (
+        before?.fingerprint === fingerprint &&
         stored?.status === status &&
         stored.body === body &&
         stored.headers["content-type"] === contentType
       );
     });
-    const explanation = `${attemptName(attempt)} gets a replay that no commit of its key gave.`;
+    const explanation = `${attemptName(attempt)} gets a replay that no commit of its key and payload gave.`;
     return isEqual ? [] : [violation("replay", explanation, [place])];
   });
   return { exercised: replays.length > 0, violations };
@@ -138,7 +164,7 @@ export function judgeReplays(facts: GatewayFacts): Ruling {
 
 /** Every response is one of the contract's: no other status, and no 5xx that it does not name. */
 export function judgeContract(facts: GatewayFacts): Ruling {
-  const policy = policies[facts.history.policy as PolicyName] ?? policies.hardened;
+  const policy = policyOf(facts);
   const kinds = [...Object.keys(answers), ...Object.keys(gateRefusals)] as AnswerKind[];
   const known = new Set(
     kinds.map((kind) => answerOf(policy, kind)).map(({ status, code }) => `${status} ${code}`),

@@ -9,15 +9,18 @@ type Execution = Placed<Dispatched & { readonly atMs: number }>;
 /** No two executions of one logical request less than τ apart (W where the client sent no key). */
 export function judgeExecution(facts: GatewayFacts): Ruling {
   return {
-    exercised: facts.executions.length > 0,
+    exercised: facts.executions.some((execution) => isTriedAgain(facts, execution)),
     violations: doubleExecutions(facts).map((double) => toldAs("execution", double)),
   };
 }
 
 /** What was executed while its caller heard no success is not executed again. */
 export function judgeUnknownOutcome(facts: GatewayFacts): Ruling {
-  const isInDoubt = ({ event }: Execution) => hasHeardNoSuccess(facts, event.by);
-  return judgeWay(facts, "unknown outcome", facts.executions.some(isInDoubt));
+  const isRetried = (execution: Execution) => {
+    const heard = noSuccessHeardBy(facts, execution.event.by);
+    return heard !== undefined && isTriedAgain(facts, execution, heard.place);
+  };
+  return judgeWay(facts, "unknown outcome", facts.executions.some(isRetried));
 }
 
 /** Two requests without a key for one trade execute once within W, over a minute's end as well. */
@@ -39,10 +42,8 @@ export function judgeMinuteBoundary(facts: GatewayFacts): Ruling {
 
 /** Two deliveries of one message execute once between them. */
 export function judgeRedelivery(facts: GatewayFacts): Ruling {
-  const isAgain = ({ event }: Execution) =>
-    event.viaQueue &&
-    facts.of("delivery").filter(({ event: { attempt } }) => attempt === event.attempt).length > 1;
-  return judgeWay(facts, "redelivery", facts.executions.some(isAgain));
+  const isAgain = facts.executions.some((execution) => isDeliveredAgain(facts, execution));
+  return judgeWay(facts, "redelivery", isAgain);
 }
 
 /** The message of an attempt executes at most once, however often it is delivered. */
@@ -59,21 +60,72 @@ export function judgeQueue(facts: GatewayFacts): Ruling {
       violation("queue-executes-once", explanation, places, wayOfOneAttempt(facts, first, second)),
     ];
   });
-  return { exercised: facts.of("delivery").length > 0, violations };
+  const isAgain = (execution: Execution) =>
+    isDeliveredAgain(facts, execution) ||
+    facts
+      .of("dispatched")
+      .some(
+        ({ place, event }) =>
+          place > execution.place && event.viaQueue && event.attempt === execution.event.attempt,
+      );
+  return { exercised: queued.some(isAgain), violations };
 }
 
 /** A queued message does not execute after the deadline that it carries. */
 export function judgeLateness(facts: GatewayFacts): Ruling {
-  const deliveries = facts.of("dispatched").filter(({ event }) => event.viaQueue);
-  const violations = deliveries.flatMap(({ place, event }) => {
-    const { executed, downstreamMs, messageDeadlineMs } = event;
-    if (!executed || messageDeadlineMs === null || downstreamMs < messageDeadlineMs) return [];
-    const lateMs = downstreamMs - messageDeadlineMs;
+  const late = facts
+    .of("dispatched")
+    .filter(
+      ({ event: { viaQueue, downstreamMs, messageDeadlineMs } }) =>
+        viaQueue && messageDeadlineMs !== null && downstreamMs >= messageDeadlineMs,
+    );
+  const violations = late.flatMap(({ place, event }) => {
+    if (!event.executed) return [];
+    const lateMs = event.downstreamMs - (event.messageDeadlineMs ?? 0);
     const explanation = `The message of ${attemptName(event.attempt)} executes ${lateMs} ms after its last moment.`;
     return [violation("no-late-execution", explanation, [place])];
   });
-  const isLate = facts.of("delivery").some(({ event }) => event.late);
-  return { exercised: isLate, violations };
+  return { exercised: late.length > 0, violations };
+}
+
+/**
+ * Whether, after an execution and in its quiet time, its logical request comes up again: another
+ * attempt asks for it, its message is delivered, or a further call of it reaches downstream. Told
+ * since when its caller heard of it, only what may follow from that counts: no copy of that call.
+ */
+function isTriedAgain(
+  facts: GatewayFacts,
+  { place, event: first }: Execution,
+  heardAt?: number,
+): boolean {
+  const request = logicalRequestOf(facts.request(first.attempt));
+  return facts.history.events.some((event, index) => {
+    if (index <= Math.max(place, heardAt ?? 0) || !("attempt" in event)) return false;
+    const again = facts.request(event.attempt);
+    if (logicalRequestOf(again) !== request) return false;
+    if (event.atMs - first.atMs >= quietMsOf(again)) return false;
+    const asksAgain =
+      event.kind === "call" && event.call === "reserve" && event.attempt !== first.attempt;
+    const callsAgain =
+      event.kind === "dispatched" && (heardAt === undefined || event.token !== first.token);
+    return asksAgain || callsAgain || event.kind === "delivery";
+  });
+}
+
+/** Whether, after an execution by the queue, another delivery of that attempt does anything. */
+function isDeliveredAgain(
+  facts: GatewayFacts,
+  { place, event: { attempt, by: first, viaQueue } }: Execution,
+): boolean {
+  if (!viaQueue) return false;
+  return facts.history.events.some(
+    (event, index) =>
+      index > place &&
+      "attempt" in event &&
+      event.attempt === attempt &&
+      (event.kind === "delivery" ||
+        (event.kind === "call" && event.by.startsWith("delivery") && event.by !== first)),
+  );
 }
 
 /** One logical request that executed twice too soon. */
@@ -146,17 +198,22 @@ function wayOfTwoCalls(facts: GatewayFacts, first: Execution, second: Execution)
   );
   const isRetry = first.event.attempt !== second.event.attempt;
   const before = isRetry && admittedAt !== undefined ? admittedAt.place : second.place;
-  return hasHeardNoSuccess(facts, first.event.by, before) ? "unknown outcome" : "late effect";
+  return noSuccessHeardBy(facts, first.event.by, before) !== undefined
+    ? "unknown outcome"
+    : "late effect";
 }
 
 /** The caller heard of its call to downstream, by then, and what it heard was no success. */
-function hasHeardNoSuccess(facts: GatewayFacts, caller: string, before = Infinity): boolean {
-  const replies = facts
+function noSuccessHeardBy(facts: GatewayFacts, caller: string, before = Infinity) {
+  return facts
     .of("reply")
-    .filter(
-      ({ place, event }) => place < before && event.by === caller && event.call === "dispatch",
+    .find(
+      ({ place, event }) =>
+        place < before &&
+        event.by === caller &&
+        event.call === "dispatch" &&
+        event.heard !== "success",
     );
-  return replies.some(({ event }) => event.heard !== "success");
 }
 
 function by({ event }: Execution): string {

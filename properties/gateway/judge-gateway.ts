@@ -2,7 +2,7 @@
 import type { GatewayInvariant } from "../../model/gateway-invariants.ts";
 import type { Judgement } from "../judge.ts";
 import type { JudgedHistory, PlanVerdict } from "../plan-runner.ts";
-import { GatewayFacts, type Ruling } from "./gateway-facts.ts";
+import { alsoJudged, GatewayFacts, type Ruling } from "./gateway-facts.ts";
 import type { GatewayHistory } from "./gateway-history.ts";
 import { situationsOf } from "./gateway-situations.ts";
 import {
@@ -29,16 +29,17 @@ import {
   judgeModes,
   judgeOneKey,
   judgeRelease,
-  judgeSoftFail,
   judgeTenants,
 } from "./judge-keys.ts";
 import { judgeLaterTrades } from "./judge-later-trades.ts";
+import { judgeOrderIds } from "./judge-order-ids.ts";
+import { judgeCommits, judgeSoftFail } from "./judge-settlements.ts";
 
 export type JudgedGatewayHistory = JudgedHistory<GatewayHistory>;
 
 /** By name, in the order in which violations are told. */
 const judges: Readonly<Record<GatewayInvariant, (facts: GatewayFacts) => Ruling>> = {
-  execution: judgeExecution,
+  execution: alsoJudged(judgeExecution, judgeOrderIds),
   "execution/unknown-outcome": judgeUnknownOutcome,
   "execution/minute-boundary": judgeMinuteBoundary,
   "execution/redelivery": judgeRedelivery,
@@ -49,7 +50,7 @@ const judges: Readonly<Record<GatewayInvariant, (facts: GatewayFacts) => Ruling>
   "forged-never-executes": judgeForgeries,
   "truthful-refusal": judgeRefusals,
   "truthful-answer": judgeTruth,
-  "nothing-lost": judgeLosses,
+  "nothing-lost": alsoJudged(judgeLosses, judgeCommits),
   "one-request-one-key": judgeOneKey,
   isolation: judgeIsolation,
   "mode-isolation": judgeModes,

@@ -3,13 +3,7 @@ import { describe, expect, it } from "vitest";
 import { answers } from "../../model/gateway-answers.ts";
 import { calls, hears, plainRequest, recordOf, rulingOf, store, told } from "./gateway-events.ts";
 import type { PlannedRequest } from "./gateway-plan.ts";
-import {
-  judgeIsolation,
-  judgeMismatch,
-  judgeOneKey,
-  judgeRelease,
-  judgeSoftFail,
-} from "./judge-keys.ts";
+import { judgeIsolation, judgeMismatch, judgeOneKey, judgeRelease } from "./judge-keys.ts";
 
 const silent = { exercised: true, violations: [] };
 const unexercised = { exercised: false, violations: [] };
@@ -79,6 +73,25 @@ describe("mismatch", () => {
     expect(rulingOf(judgeMismatch, [duplicate]).violations).toMatchObject([{ events: [0] }]);
   });
 
+  const heard = hears(1, "reserve", "mismatch");
+
+  it("is broken where whoever hears of it tells the client anything but 422", () => {
+    for (const answer of [answers.unavailable, answers.failed, answers.executed]) {
+      expect(rulingOf(judgeMismatch, [heard, told(1, answer)]).violations).toMatchObject([
+        { invariant: "mismatch", events: [0, 1] },
+      ]);
+    }
+    expect(rulingOf(judgeMismatch, [heard, told(1, answers.mismatch)]).violations).toEqual([]);
+  });
+
+  it("is broken where a client is told so, and nobody said it", () => {
+    const others = hears(1, "reserve", "in-flight");
+    expect(rulingOf(judgeMismatch, [others, told(1, answers.mismatch)]).violations).toMatchObject([
+      { invariant: "mismatch", events: [1] },
+    ]);
+    expect(rulingOf(judgeMismatch, [others, told(1, answers["in-flight"])]).violations).toEqual([]);
+  });
+
   it("is never exercised by the same payload, or where nothing blocks", () => {
     expect(rulingOf(judgeMismatch, [store(1, "reserve", "in-flight", { before })])).toEqual(
       unexercised,
@@ -119,25 +132,5 @@ describe("release on soft-fail", () => {
         unexercised,
       );
     }
-  });
-});
-
-describe("soft-fail releases", () => {
-  const softFail = hears(0, "dispatch", "soft-fail");
-  const failed = told(0, answers.failed);
-
-  it("is broken where the attempt calls or answers before it releases", () => {
-    for (const next of [failed, calls(0, "commit"), calls(0, "enqueue")]) {
-      expect(rulingOf(judgeSoftFail, [softFail, next]).violations).toMatchObject([
-        { invariant: "soft-fail-releases", events: [0, 1] },
-      ]);
-    }
-    expect(rulingOf(judgeSoftFail, [softFail, calls(0, "release"), failed])).toEqual(silent);
-  });
-
-  it("is kept by an attempt that goes no further, and by what another does meanwhile", () => {
-    expect(rulingOf(judgeSoftFail, [softFail])).toEqual(silent);
-    const others = [softFail, calls(1, "commit"), calls(0, "release")];
-    expect(rulingOf(judgeSoftFail, others)).toEqual(silent);
   });
 });

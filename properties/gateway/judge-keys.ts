@@ -1,5 +1,7 @@
 // Which key a request gets, and what a key answers: one request one key, isolation, mismatch, release.
 import type { GatewayInvariant, KnownWay } from "../../model/gateway-invariants.ts";
+import { answers } from "../../model/gateway-answers.ts";
+import type { Violation } from "../results.ts";
 import { attemptName, type CallMade } from "./gateway-history.ts";
 import { type GatewayFacts, type Placed, type Ruling, violation } from "./gateway-facts.ts";
 import type { PlannedRequest } from "./gateway-plan.ts";
@@ -104,7 +106,10 @@ function judgeStrangers(
   return { exercised: strangers.length > 0, violations };
 }
 
-/** While a record blocks, a reserve with another payload is answered mismatch. */
+/**
+ * While a record blocks, a reserve with another payload is answered mismatch, and whoever hears that
+ * tells its client so, and nobody else does.
+ */
 export function judgeMismatch(facts: GatewayFacts): Ruling {
   const others = facts.storeAnswers.filter(
     ({ event: { call, before, fingerprint, answer } }) =>
@@ -117,7 +122,27 @@ export function judgeMismatch(facts: GatewayFacts): Ruling {
     const explanation = `${attemptName(attempt)} brings another payload under a key that is taken, and is answered ${answer}.`;
     return answer === "mismatch" ? [] : [violation("mismatch", explanation, [place])];
   });
-  return { exercised: others.length > 0, violations };
+  return {
+    exercised: others.length > 0,
+    violations: [...violations, ...facts.responses.flatMap((told) => judgeTold(facts, told))],
+  };
+}
+
+/** What the client is told is 422 where a mismatch is what its attempt heard, and only there. */
+function judgeTold(
+  facts: GatewayFacts,
+  { place, event: { attempt, status, code } }: GatewayFacts["responses"][number],
+): readonly Violation[] {
+  const heard = facts
+    .of("reply")
+    .find(
+      ({ event }) =>
+        event.attempt === attempt && event.call === "reserve" && event.heard === "mismatch",
+    );
+  const isToldSo = status === answers.mismatch.status && code === answers.mismatch.code;
+  if ((heard !== undefined) === isToldSo) return [];
+  const explanation = `${attemptName(attempt)} is told ${status} ${code}, and ${heard === undefined ? "never heard of" : "had heard of"} another payload under its key.`;
+  return [violation("mismatch", explanation, heard === undefined ? [place] : [heard.place, place])];
 }
 
 /** Once a release by the holder is done, the next reserve of the key proceeds, unless a commit came. */
@@ -140,29 +165,6 @@ export function judgeRelease(facts: GatewayFacts): Ruling {
       : [violation("release-on-soft-fail", explanation, [release, place])];
   });
   return { exercised, violations };
-}
-
-/** A soft-fail with HTTP 2xx releases: it is the attempt's very next call, before it is answered. */
-export function judgeSoftFail(facts: GatewayFacts): Ruling {
-  const softFails = facts
-    .of("reply")
-    .filter(
-      ({ event }) =>
-        event.call === "dispatch" && event.heard === "soft-fail" && event.by.startsWith("attempt"),
-    );
-  const violations = softFails.flatMap(({ place, event: { attempt, by } }) => {
-    const next = facts.history.events.findIndex(
-      (event, index) =>
-        index > place &&
-        ((event.kind === "call" && event.by === by) ||
-          (event.kind === "response" && event.attempt === attempt)),
-    );
-    const event = facts.history.events[next];
-    if (event === undefined || (event.kind === "call" && event.call === "release")) return [];
-    const explanation = `${attemptName(attempt)} hears success:false and does not release.`;
-    return [violation("soft-fail-releases", explanation, [place, next])];
-  });
-  return { exercised: softFails.length > 0, violations };
 }
 
 function wayOfKeys(facts: GatewayFacts, { event }: Keyed): KnownWay {

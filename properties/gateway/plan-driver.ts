@@ -1,12 +1,12 @@
 // The gateway's harness Worker: it runs and judges gateway plans beside the store's objects.
 import { HarnessStore } from "../durable-object/harness-store.ts";
-import type { StoreChoice } from "../durable-object/protocol.ts";
 import { judgeEach, serve } from "../harness-serving.ts";
 import type { GatewayPlan } from "./gateway-plan.ts";
 import { gatewayVerdictOf, judgeGateway, type JudgedGatewayHistory } from "./judge-gateway.ts";
 import { type StoreNamespace, withLaneStore } from "./lane-plan-store.ts";
 import { planGateway } from "./plan-gateway.ts";
-import type { GatewayHarnessCalls } from "./plan-protocol.ts";
+import { withMutant } from "./gateway-mutants.ts";
+import type { GatewayHarnessCalls, PlannedSystem } from "./plan-protocol.ts";
 import { runGatewayPlan } from "./run-gateway-plan.ts";
 
 export { HarnessStore };
@@ -16,19 +16,19 @@ interface HarnessEnv {
 }
 
 export default serve<GatewayHarnessCalls, HarnessEnv>({
-  "/gateway/judge": ({ store, plans }, { STORE }) =>
+  "/gateway/judge": ({ plans, ...system }, { STORE }) =>
     judgeEach(plans, plansPerPause, async (plan) =>
-      gatewayVerdictOf(await runAndJudge(STORE, store, plan)),
+      gatewayVerdictOf(await runAndJudge(STORE, system, plan)),
     ),
-  "/gateway/run": ({ store, plan }, { STORE }) => runAndJudge(STORE, store, plan),
+  "/gateway/run": ({ plan, ...system }, { STORE }) => runAndJudge(STORE, system, plan),
 });
 
 async function runAndJudge(
   namespace: StoreNamespace,
-  store: StoreChoice,
+  { store, mutant }: PlannedSystem,
   plan: GatewayPlan,
 ): Promise<JudgedGatewayHistory> {
-  const gateway = await planGateway(store.policy);
+  const gateway = withMutant(await planGateway(store.policy), mutant);
   const history = await withLaneStore(namespace, store, (lent) =>
     runGatewayPlan(plan, gateway, lent),
   );

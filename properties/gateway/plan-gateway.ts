@@ -3,6 +3,7 @@ import type { Calls } from "../../impl/calls.ts";
 import type { Gateway } from "../../impl/gateway.ts";
 import { gatewaySettingsOf, type GatewaySettings } from "../../impl/gateway-settings.ts";
 import type { Consumer } from "../../impl/queue-consumer.ts";
+import type { QueuedTrade } from "../../impl/queued-trade.ts";
 import {
   createGatewayAttempt,
   type GatewayAttempt,
@@ -16,7 +17,8 @@ import { planApiKeys } from "./gateway-requests.ts";
 export interface PlanGateway {
   readonly policy: Policy;
   gatewayWith(calls: Calls, mode: GatewayMode): Gateway;
-  consumerWith(calls: Calls): Consumer;
+  /** For the delivery of one message. */
+  consumerWith(calls: Calls, message: QueuedTrade): Consumer;
 }
 
 /** Made once a policy: its machines cost more than a whole run. */

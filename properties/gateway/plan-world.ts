@@ -1,5 +1,6 @@
 // The world around the gateway while a plan runs: clocks, store, exchange, queue and marks, and the record of it all.
 import { decideOrder, type Behaviour, type SimulatedOrder } from "../../impl/simulated-order.ts";
+import { clientOrderIdOf } from "../../impl/digest.ts";
 import { readDownstream } from "../../impl/downstream-outcome.ts";
 import type { QueuedTrade } from "../../impl/queued-trade.ts";
 import type { KeyRecord } from "../../model/vocabulary.ts";
@@ -33,6 +34,8 @@ export class PlanWorld {
   readonly #startMs: number;
   readonly #orders = new Map<string, SimulatedOrder>();
   readonly #marks = new Set<string>();
+  /** The key in the store by its client order id, of every key that somebody asked for. */
+  readonly #keysByOrder = new Map<string, string>();
   #trueMs = 0;
   #jumpedMs = 0;
   #records: Records = {};
@@ -153,6 +156,7 @@ export class PlanWorld {
 
   async #callStore(facts: CallerFacts, waiting: StoreCall, crashes: boolean): Promise<Effect> {
     const { request } = waiting;
+    this.#keysByOrder.set(await clientOrderIdOf(request.key), request.key);
     const before = this.#blocking(request.key);
     const storeMs = this.#store.nowMs();
     const answering = this.#send(waiting);
@@ -210,6 +214,7 @@ export class PlanWorld {
       viaQueue: message !== null,
       token,
       key: request.clientOrderId,
+      storeKey: this.#keysByOrder.get(request.clientOrderId) ?? null,
       executed: order.executions > (known?.executions ?? 0),
       said: word,
       downstreamMs: this.#downstreamMs,

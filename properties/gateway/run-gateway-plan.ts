@@ -134,7 +134,7 @@ class PlanRun {
       this.world.note({ kind, attempt, message: number });
     };
     await caller.start(
-      (calls) => consumeDelivery(this.#gateway.consumerWith(calls), body, deliveries),
+      (calls) => consumeDelivery(this.#gateway.consumerWith(calls, body), body, deliveries),
       end,
     );
   }
