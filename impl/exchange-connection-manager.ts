@@ -126,10 +126,7 @@ export class ExchangeConnectionManager extends DurableObject<ExchangeConnectionE
     clearTimeout(id);
     if (socket === null) {
       waiting.abort();
-      void answered.then((tooLate) => {
-        tooLate?.accept();
-        tooLate?.close(1000, "too late");
-      });
+      void closeWhenItComes(answered);
     }
     return socket;
   }
@@ -183,6 +180,12 @@ export class ExchangeConnectionManager extends DurableObject<ExchangeConnectionE
   #backoff(): Backoff {
     return this.ctx.storage.kv.get<Backoff>(backoffName) ?? { failures: 0, nextDialAtMs: 0 };
   }
+}
+
+async function closeWhenItComes(answered: Promise<WebSocket | null>): Promise<void> {
+  const socket = await answered;
+  socket?.accept();
+  socket?.close(1000, "too late");
 }
 
 /** Kept on disk, so that an object that is started again does not dial sooner. */

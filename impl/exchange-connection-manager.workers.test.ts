@@ -100,7 +100,7 @@ describe("the connection manager", () => {
       const [listener] = state.getWebSockets();
       if (listener === undefined) throw new Error("a listener is accepted");
       for (let each = 0; each < 30; each++) {
-        await (manager as DurableObject).webSocketMessage?.(listener, "tick");
+        await (manager as DurableObject).webSocketMessage?.(listener, "an order");
       }
       expect(feed.dialledAtMs.length).toBe(1);
       for (let each = 0; each < 7; each++) await ring();
@@ -170,8 +170,9 @@ describe("the connection manager", () => {
         await listen();
         const leave = async () => {
           const [listener] = state.getWebSockets().filter(({ readyState }) => readyState === 1);
-          listener?.close();
-          await (manager as DurableObject)[way]?.(listener as never, 1006 as never, "", false);
+          if (listener === undefined) throw new Error("a listener is accepted");
+          listener.close();
+          await manager[way](listener);
         };
         await leave();
         expect((await manager.status()).isConnected).toBe(true);

@@ -2,6 +2,8 @@
 import { decideOrder, type Behaviour, type SimulatedOrder } from "../../impl/simulated-order.ts";
 import { readDownstream } from "../../impl/downstream-outcome.ts";
 import type { QueuedTrade } from "../../impl/queued-trade.ts";
+import { standingOf } from "../../impl/message-standing.ts";
+import type { StandingReply, StandingRequest } from "../../impl/store-requests.ts";
 import type { KeyRecord } from "../../model/vocabulary.ts";
 import type { CallerFacts, WaitingCall } from "./gated-caller.ts";
 import type { GatewayEvent, Records, StoreAnswered } from "./gateway-history.ts";
@@ -92,6 +94,12 @@ export class PlanWorld {
     if (record === null) return 0;
     const endMs = edge === "deadline" ? record.deadlineAtMs : record.expiresAtMs;
     return endMs - this.#store.nowMs();
+  }
+
+  /** How a queued message stands at the store. */
+  standing({ key, token }: StandingRequest): StandingReply {
+    const standing = standingOf(this.#blocking(key), token, this.#store.nowMs());
+    return { outcome: "stands", standing };
   }
 
   async crash(): Promise<void> {
