@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { clientOrderIdOf } from "./digest.ts";
 import { readDeadLetter, recordDelaySeconds } from "./dead-letter.ts";
 
 const trade = {
@@ -35,6 +36,11 @@ describe("a dead letter", () => {
   it("says why it died, or leaves that open where the queue itself gave it up", async () => {
     expect((await readDeadLetter({ reason: "r", message: trade }, "id")).reason).toBe("r");
     expect((await readDeadLetter(trade, "id")).reason).toBe(null);
+  });
+
+  it("names the order by which the exchange knows it", async () => {
+    const { message } = await readDeadLetter(trade, "id");
+    expect(message).toContain(`"clientOrderId":"${await clientOrderIdOf(trade.key)}"`);
   });
 
   it("is kept within bounds, and kept at all where it is no JSON", async () => {

@@ -1,5 +1,5 @@
 // What a message of the dead-letter queue says, whoever sent it there, and what of it is kept.
-import { digestOf } from "./digest.ts";
+import { clientOrderIdOf, digestOf } from "./digest.ts";
 import { readQueuedTrade, type QueuedTrade } from "./queued-trade.ts";
 
 /** What the dead-letter queue carries; a message that the queue itself gave up comes bare. */
@@ -13,7 +13,7 @@ export interface DeadLetterReading {
   readonly id: string;
   /** Null where the queue itself gave the message up. */
   readonly reason: string | null;
-  /** The message as JSON, without its owner token. */
+  /** The message as JSON, without its owner token, and with the id under which downstream knows its order. */
   readonly message: string;
   /** Null where the message is none of the gateway's. */
   readonly trade: QueuedTrade | null;
@@ -22,9 +22,12 @@ export interface DeadLetterReading {
 export async function readDeadLetter(body: unknown, messageId: string): Promise<DeadLetterReading> {
   const { message, reason } = unwrap(body);
   const trade = readQueuedTrade(message);
-  const id = trade === null ? messageId : await digestOf(trade.token);
-  const shown = textOf(message);
-  return { id, reason, message: trade === null ? shown.slice(0, longestText) : shown, trade };
+  if (trade === null) {
+    return { id: messageId, reason, message: textOf(message).slice(0, longestText), trade };
+  }
+  const clientOrderId = await clientOrderIdOf(trade.key);
+  const shown = textOf({ clientOrderId, ...trade });
+  return { id: await digestOf(trade.token), reason, message: shown, trade };
 }
 
 /** How long the record of a dead letter waits before it is tried again, in seconds: an hour at most. */

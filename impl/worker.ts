@@ -37,7 +37,8 @@ const deadLetterQueue = "latchkey-dead-letters";
 
 export default {
   async fetch(request: Request, env: WorkerEnv, context: ExecutionContext): Promise<Response> {
-    const url = new URL(request.url);
+    const url = urlOf(request);
+    if (url === null) return notFound();
     const [, first, exchange = "", ...rest] = url.pathname.split("/");
     if (url.pathname === "/trades") return trade(request, env, context);
     if (url.pathname === "/health") {
@@ -58,6 +59,15 @@ export default {
     await Promise.all(batch.messages.map((message) => take(message, env, parts)));
   },
 };
+
+/** Null where the request's Host makes a URL that is none. */
+function urlOf(request: Request): URL | null {
+  try {
+    return new URL(request.url);
+  } catch {
+    return null;
+  }
+}
 
 type Parts =
   | { readonly outcome: "parts"; readonly gateway: Gateway; readonly consumer: Consumer }
