@@ -33,6 +33,7 @@ export async function readBody(
     // Bounded by the bytes: a chunk has at least one.
     for (;;) {
       const { done, value } = await reader.read();
+      if (signal?.aborted === true) return { outcome: "too-slow" };
       if (done) return { outcome: "text", text: text + decoder.decode() };
       bytes += value.byteLength;
       if (bytes > longestBodyBytes) {

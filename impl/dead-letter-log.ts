@@ -38,7 +38,7 @@ export class DeadLetterLog extends DurableObject {
   /** Records a letter once, however often it is delivered: `id` names the attempt. */
   async record(id: string, reason: string, message: string): Promise<void> {
     this.ctx.storage.sql.exec(
-      "INSERT OR IGNORE INTO dead_letters VALUES (?, ?, ?, ?)",
+      "INSERT INTO dead_letters VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
       id,
       Date.now(),
       reason,

@@ -2,6 +2,7 @@
 import { SELF, createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
+import type { DeadLetterPage } from "./dead-letter-log.ts";
 import { digestOf } from "./digest.ts";
 import worker, { type WorkerEnv } from "./worker.ts";
 
@@ -129,14 +130,10 @@ test("a message that the queue gave up is recorded by what the store knows, unle
     const request = new Request(`https://latchkey.test/dead-letters${page}`, { headers });
     return worker.fetch(request, settings, createExecutionContext());
   };
-  expect(await (await read("")).json()).toMatchObject({
-    total: 2,
-    next: null,
-    deadLetters: [
-      { reason: expect.stringContaining("no record of it any more, it may have executed") },
-      { reason: expect.stringContaining("a delivery claimed it") },
-    ],
-  });
+  const { total, next, deadLetters } = await (await read("")).json<DeadLetterPage>();
+  expect([total, next, deadLetters.length]).toEqual([2, null, 2]);
+  expect(deadLetters[0]?.reason).toMatch(/no record of it any more, it may have executed/);
+  expect(deadLetters[1]?.reason).toMatch(/a delivery claimed it .* may have executed/);
   expect(await (await read("?before=2")).json()).toMatchObject({ deadLetters: [{}] });
   expect((await read("?before=x")).status).toBe(400);
   logged.mockRestore();
