@@ -1,6 +1,7 @@
 // What an answer from the world means to an attempt; nonsense is never taken for consent.
 import * as v from "valibot";
 import type { EnqueueResult, ReserveResult } from "../model/gateway-attempt.ts";
+import { messageStandings, type MessageStanding } from "./message-standing.ts";
 
 export type ReserveAnswer =
   | { readonly result: "proceed"; readonly fence: number; readonly deadlineAtMs: number }
@@ -44,6 +45,12 @@ export function readSettlement(answer: unknown): SettlementResult {
   return reading.output.outcome === "invalid" ? "unavailable" : reading.output.outcome;
 }
 
+/** Reads how a message stands; null where the store did not clearly say. */
+export function readStanding(answer: unknown): MessageStanding | null {
+  const reading = v.safeParse(standingSchema, answer);
+  return reading.success ? reading.output.standing : null;
+}
+
 /** A limiter that does not clearly admit or limit does neither: the request is refused. */
 export function readAdmission(answer: unknown): LimiterAnswer {
   const reading = v.safeParse(admissionSchema, answer);
@@ -84,6 +91,11 @@ const settlementSchema = v.variant("outcome", [
   plain("unavailable"),
   plain("invalid"),
 ]);
+
+const standingSchema = v.object({
+  outcome: v.literal("stands"),
+  standing: v.picklist(messageStandings),
+});
 
 const admissionSchema = v.variant("outcome", [
   plain("admitted"),

@@ -39,6 +39,12 @@ export class BlockingShell implements StoreShell {
     });
   }
 
+  read(key: string): Promise<KeyRecord | null> {
+    return this.#section(async () => {
+      return (await this.#context.storage.get<KeyRecord>(recordName(key))) ?? null;
+    });
+  }
+
   reclaim(): Promise<void> {
     return this.#section(async () => {
       const { storage, now } = this.#context;

@@ -33,6 +33,16 @@ describe("a body", () => {
     expect(taken.chunks).toBe(0);
   });
 
+  it("is read no further once nobody waits for it", async () => {
+    let isCancelled = false;
+    const body = new ReadableStream({ cancel: () => void (isCancelled = true) });
+    const waiting = new AbortController();
+    const reading = readBody(new Response(body), waiting.signal);
+    waiting.abort();
+    expect(await reading).toEqual({ outcome: "too-slow" });
+    expect(isCancelled).toBe(true);
+  });
+
   it("is unreadable where it is no UTF-8 or breaks off, and text where a character is split", async () => {
     const bytes = (...all: number[]) => new Response(new Uint8Array(all));
     expect(await readBody(bytes(0xff))).toEqual({ outcome: "unreadable" });

@@ -6,6 +6,7 @@ import type {
   CommitRequest,
   ReleaseRequest,
   ReserveRequest,
+  StandingRequest,
 } from "./store-requests.ts";
 
 /**
@@ -22,6 +23,8 @@ export interface Calls {
   claim(request: ClaimRequest): Promise<unknown>;
   commit(request: CommitRequest): Promise<unknown>;
   release(request: ReleaseRequest): Promise<unknown>;
+  /** How a queued message stands at the store. */
+  standing(request: StandingRequest): Promise<unknown>;
   /** `signal` aborts when the gateway stops waiting. */
   dispatch(request: DispatchRequest, signal: AbortSignal): Promise<unknown>;
   enqueue(message: QueuedTrade): Promise<unknown>;

@@ -1,13 +1,5 @@
 // What is left of a message that nobody will execute: a durable record that an operator reads.
 import { DurableObject } from "cloudflare:workers";
-import { digestOf } from "./digest.ts";
-import { readQueuedTrade } from "./queued-trade.ts";
-
-/** What the dead-letter queue carries; a message that the queue itself gave up comes bare. */
-export interface DeadLetter {
-  readonly message: unknown;
-  readonly reason: string;
-}
 
 export interface DeadLetterRecord {
   readonly id: string;
@@ -17,10 +9,19 @@ export interface DeadLetterRecord {
   readonly message: string;
 }
 
-/** Most records that one page has. */
-const deadLetterPage = 100;
+export interface DeadLetterPage {
+  /** How many there are in all. */
+  readonly total: number;
+  /** The newest first. */
+  readonly deadLetters: readonly DeadLetterRecord[];
+  /** Where the next page begins: what to give as `before`; null on the last. */
+  readonly next: number | null;
+}
 
-/** One object keeps all dead letters: they are few, and each is a person's work. */
+/** Most records that one page has. */
+export const deadLettersOfPage = 100;
+
+/** One object keeps all dead letters: they are few, and each is a person's work. It erases none. */
 export class DeadLetterLog extends DurableObject {
   constructor(state: DurableObjectState, env: unknown) {
     super(state, env as never);
@@ -37,7 +38,7 @@ export class DeadLetterLog extends DurableObject {
   /** Records a letter once, however often it is delivered: `id` names the attempt. */
   async record(id: string, reason: string, message: string): Promise<void> {
     this.ctx.storage.sql.exec(
-      "INSERT OR IGNORE INTO dead_letters VALUES (?, ?, ?, ?)",
+      "INSERT INTO dead_letters VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
       id,
       Date.now(),
       reason,
@@ -45,52 +46,31 @@ export class DeadLetterLog extends DurableObject {
     );
   }
 
-  /** The newest letters first. */
-  async list(): Promise<readonly DeadLetterRecord[]> {
-    return this.ctx.storage.sql
-      .exec<{ id: string; recordedAtMs: number; reason: string; message: string }>(
-        `SELECT id, recorded_at_ms AS recordedAtMs, reason, message FROM dead_letters
-         ORDER BY recorded_at_ms DESC, id LIMIT ?`,
-        deadLetterPage,
+  /** The newest letters, or those recorded before the page's end that `before` names. */
+  async list(before: number | null = null): Promise<DeadLetterPage> {
+    const { sql } = this.ctx.storage;
+    const rows = sql
+      .exec<Row>(
+        // Row ids grow with each record, and nothing is erased.
+        `SELECT rowid AS place, id, recorded_at_ms AS recordedAtMs, reason, message
+         FROM dead_letters WHERE rowid < ? ORDER BY rowid DESC LIMIT ?`,
+        before ?? Number.MAX_SAFE_INTEGER,
+        deadLettersOfPage + 1,
       )
       .toArray();
-  }
-
-  /** How many there are in all. */
-  async count(): Promise<number> {
-    return this.ctx.storage.sql
-      .exec<{ count: number }>("SELECT count(*) AS count FROM dead_letters")
-      .one().count;
-  }
-}
-
-/**
- * What a message of the dead-letter queue says, whoever sent it there. The owner token stays out of
- * the record, and its digest names it: an attempt has one record, however often it was delivered.
- */
-export async function deadLetterOf(
-  body: unknown,
-  messageId: string,
-): Promise<{ readonly id: string; readonly reason: string; readonly message: string }> {
-  const { message, reason } = readDeadLetter(body);
-  const trade = readQueuedTrade(message);
-  if (trade === null) {
+    const page = rows.slice(0, deadLettersOfPage);
     return {
-      id: messageId,
-      reason,
-      message: (JSON.stringify(message) ?? "").slice(0, longestText),
+      total: sql.exec<{ count: number }>("SELECT count(*) AS count FROM dead_letters").one().count,
+      deadLetters: page.map(({ place: _, ...letter }) => letter),
+      next: rows.length > page.length ? (page.at(-1)?.place ?? null) : null,
     };
   }
-  const { token, ...shown } = trade;
-  return { id: await digestOf(token), reason, message: JSON.stringify(shown) };
 }
 
-/** Longest text that is kept of a message that is none of the gateway's. */
-const longestText = 4_096;
-
-function readDeadLetter(body: unknown): DeadLetter {
-  if (typeof body === "object" && body !== null && "reason" in body && "message" in body) {
-    return { message: body.message, reason: String(body.reason) };
-  }
-  return { message: body, reason: "no delivery of the message could finish it: outcome=unknown" };
-}
+type Row = {
+  readonly place: number;
+  readonly id: string;
+  readonly recordedAtMs: number;
+  readonly reason: string;
+  readonly message: string;
+};

@@ -55,17 +55,30 @@ function numberIn(header: string | null): number | null {
   return header === null ? null : Number(header);
 }
 
-/** A feed that says hello, and echoes what it is sent; `close` ends it from this side. */
+/**
+ * A feed that says hello and then ticks, and echoes what it is sent. That of an exchange whose name
+ * starts with `restarting` closes after its hello.
+ */
 function openFeed(request: Request): Response {
   if (request.headers.get("upgrade") !== "websocket") {
     return new Response("the feed is a WebSocket\n", { status: 426 });
   }
   const [client, server] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket];
   server.accept();
-  server.addEventListener("message", ({ data }) => {
-    if (data === "close") server.close(1012, "the exchange restarts");
-    else server.send(data as string | ArrayBuffer);
-  });
   server.send("hello");
+  const exchange = new URL(request.url).searchParams.get("exchange") ?? "";
+  if (exchange.startsWith("restarting")) server.close(1012, "the exchange restarts");
+  else tickOn(server);
   return new Response(null, { status: 101, webSocket: client });
+}
+
+/** How often a feed ticks. */
+const tickMs = 1_000;
+
+function tickOn(server: WebSocket): void {
+  const ticking = setInterval(() => server.send("tick"), tickMs);
+  const end = () => clearInterval(ticking);
+  server.addEventListener("message", ({ data }) => server.send(data as string | ArrayBuffer));
+  server.addEventListener("close", end);
+  server.addEventListener("error", end);
 }

@@ -11,7 +11,7 @@ import {
 
 export interface Instruction {
   readonly behaviour: Behaviour;
-  /** How many of the next orders it is for. */
+  /** How many of the next orders it is for; at least one. */
   readonly orders: number;
   /** How long such an order waits before it is decided; its deadline is judged after that. */
   readonly stallMs: number;
@@ -114,10 +114,11 @@ export function readInstruction(value: unknown): Instruction | null {
   if (typeof value !== "object" || value === null) return null;
   const { behaviour, orders = 1, stallMs = 0 } = value as Readonly<Record<string, unknown>>;
   const known = behaviours.find((each) => each === behaviour);
-  if (known === undefined || !isCount(orders, 1_000) || !isCount(stallMs, 600_000)) return null;
+  if (known === undefined || !isCount(orders, 1, 1_000) || !isCount(stallMs, 0, 600_000))
+    return null;
   return { behaviour: known, orders, stallMs };
 }
 
-function isCount(value: unknown, most: number): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= most;
+function isCount(value: unknown, least: number, most: number): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most;
 }

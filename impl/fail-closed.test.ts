@@ -4,9 +4,12 @@ import { describe, expect, it } from "vitest";
 import { hardened, published } from "../model/policy.ts";
 import type { Calls } from "./calls.ts";
 import { answerTrade, createGateway } from "./gateway.ts";
-import { gatewaySettingsOf, type GatewayVars } from "./gateway-settings.ts";
+import { gatewaySettingsOf, type GatewaySettings, type GatewayVars } from "./gateway-settings.ts";
 import { liveCalls } from "./live-calls.ts";
+import { faultOfConfig } from "./operator-config.ts";
+import { isLegalLimit } from "./rate-limit.ts";
 import { executionsIn, rememberedCalls, rememberedWorld } from "./remembered-calls.ts";
+import { refuseReserve, storeLimits } from "./store-limits.ts";
 
 const secret = "a-secret-api-key";
 const sha256 = createHash("sha256").update(secret).digest("hex");
@@ -28,15 +31,45 @@ const sabotages: Readonly<Record<string, () => Promise<unknown>>> = {
   "answers no outcome we know": async () => ({ outcome: "yes" }),
 };
 
-async function attempt(vars: GatewayVars, sabotaged: Partial<Calls>) {
+/** What every binding would refuse for ever, or no timer would wait for. */
+const outOfRange = [
+  ["RATE_LIMIT", "1000001"],
+  ["RATE_WINDOW_MS", "2678400001"],
+  ...["RETENTION_MS", "WINDOW_MS", "DEADLINE_MS", "LAG_MS", "JUMP_MS"].map(
+    (name) => [name, "250000000001"] as const,
+  ),
+  ...["BODY", "CONFIG", "LIMITER", "STORE", "DOWNSTREAM", "QUEUE"].map(
+    (name) => [`${name}_WAIT_MS`, "2147483648"] as const,
+  ),
+] as const;
+
+/** What the store refuses of a reserve with the times of these settings. */
+function refusalOf({ policy, clientTimes, windowTimes }: GatewaySettings) {
+  const limits = storeLimits[policy.criticalSection];
+  const refusals = [clientTimes, windowTimes].map((times) =>
+    refuseReserve({ key: "k", token: "t", fingerprint: "f", times }, limits),
+  );
+  return refusals.find((refusal) => refusal !== null) ?? null;
+}
+
+async function attempt(
+  vars: GatewayVars,
+  sabotaged: Partial<Calls>,
+  more: RequestInit & { readonly duplex?: "half" } = {},
+) {
   const reading = gatewaySettingsOf({ API_KEYS, ...vars });
   if (reading.outcome === "refused") throw new Error(reading.detail);
   const world = rememberedWorld();
   const calls = { ...plain(rememberedCalls(reading.settings.policy, world)), ...sabotaged };
   const request = new Request("https://gateway/trades", {
     method: "POST",
-    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
     body: '{"exchange":"sim","symbol":"X","action":"buy","quantity":1}',
+    ...more,
+    headers: {
+      authorization: `Bearer ${secret}`,
+      "content-type": "application/json",
+      ...(more.headers as Readonly<Record<string, string>>),
+    },
   });
   const response = await answerTrade(createGateway(reading.settings, calls), request);
   const { code } = await response.json<{ code?: string }>();
@@ -123,7 +156,7 @@ describe("the gateway fails closed", () => {
     expect(await attempt({}, { readConfig: async () => config })).toBe(expected);
   });
 
-  it.each([
+  it.each<readonly [string, string]>([
     ["LATCHKEY_POLICY", "hardend"],
     ["LATCHKEY_POLICY", ""],
     ["LATCHKEY_MODE", "queue"],
@@ -133,9 +166,73 @@ describe("the gateway fails closed", () => {
     ["DEADLINE_MS", "-1"],
     ["RATE_LIMIT", "Infinity"],
     ["STORE_WAIT_MS", "1e3"],
-  ])("when %s is %j: no settings, and so no gateway", (name, value) => {
-    expect(gatewaySettingsOf({ API_KEYS, [name]: value }).outcome).toBe("refused");
+    ...outOfRange,
+  ])("when %s is %j: no settings, and so no gateway; the operator is told which", (name, value) => {
+    const reading = gatewaySettingsOf({ API_KEYS, [name]: value });
+    expect(reading.outcome === "refused" && reading.detail).toContain(
+      `configured: ${name} must be`,
+    );
   });
+
+  it("but takes every variable at the end of its range: the store and the limiter take it too", () => {
+    const longestMs = String(250_000_000_000);
+    const reading = gatewaySettingsOf({
+      API_KEYS,
+      RATE_LIMIT: "1000000",
+      RATE_WINDOW_MS: String(31 * 24 * 3_600_000),
+      ...{ RETENTION_MS: longestMs, WINDOW_MS: longestMs, DEADLINE_MS: longestMs },
+      ...{ LAG_MS: longestMs, JUMP_MS: longestMs, STORE_WAIT_MS: "2147483647" },
+    });
+    if (reading.outcome === "refused") throw new Error(reading.detail);
+    expect(isLegalLimit(reading.settings.limit)).toBe(true);
+    expect(refusalOf(reading.settings)).toBe(null);
+  });
+
+  it.each(["paper", "published", "hardened"])(
+    "but has times that the store takes, in every mode and however short the retention: %s",
+    (policy) => {
+      for (const mode of ["direct", "queue-everywhere", "queue-failover"]) {
+        for (const RETENTION_MS of [undefined, "1"]) {
+          const vars = { LATCHKEY_POLICY: policy, LATCHKEY_MODE: mode };
+          const reading = gatewaySettingsOf(RETENTION_MS ? { ...vars, RETENTION_MS } : vars);
+          if (reading.outcome === "refused") throw new Error(reading.detail);
+          expect(refusalOf(reading.settings)).toBe(null);
+        }
+      }
+    },
+  );
+
+  it.each([
+    [{}, "is missing"],
+    [{ API_KEYS: "{" }, "API_KEYS is no JSON: nobody is let in"],
+  ])("with a word to the operator where nobody is let in", (vars, fault) => {
+    const reading = gatewaySettingsOf(vars);
+    expect(reading.outcome === "settings" && reading.fault).toContain(fault);
+  });
+
+  it.each([
+    [undefined, "is missing"],
+    ["off", "is no JSON"],
+    ['"a-secret"', "is not valid at its top"],
+    ['{"killSwitch":"a-secret","allowedAddresses":[]}', "is not valid at killSwitch"],
+  ])("with a word to the operator where the config is %j", (config, fault) => {
+    expect(faultOfConfig(config)).toContain(`CONFIG ${fault}: the gateway is closed`);
+    expect(faultOfConfig('{"killSwitch":"on","allowedAddresses":[]}')).toBe(null);
+  });
+
+  it("when the body does not come: it is waited for, and given up", async () => {
+    const stream = new ReadableStream<Uint8Array>();
+    const answer = await attempt({}, {}, { body: stream, duplex: "half" });
+    expect(answer).toBe("408 BODY_TOO_SLOW executions=0");
+  });
+
+  it.each([["gzip"], ["identity, gzip"], ["br"], ["x"]])(
+    "when the body is encoded as %s, though its bytes are JSON",
+    async (encoding) => {
+      const answer = await attempt({}, {}, { headers: { "content-encoding": encoding } });
+      expect(answer).toBe("415 MEDIA_TYPE_NOT_SUPPORTED executions=0");
+    },
+  );
 
   it("but executes when nothing is wrong, so the table is no tautology", async () => {
     expect(await attempt({}, {})).toBe("200  executions=1");

@@ -2,7 +2,7 @@
 import type { GateRefusal } from "../model/gateway-answers.ts";
 import { readAdmission } from "./answers.ts";
 import { identify, sessionOf } from "./api-keys.ts";
-import { readBody } from "./bounded-body.ts";
+import { readBody, type BodyReading } from "./bounded-body.ts";
 import { ask, type Calls } from "./calls.ts";
 import { fingerprintOf } from "./digest.ts";
 import type { GatewaySettings } from "./gateway-settings.ts";
@@ -41,8 +41,15 @@ export async function authenticate(
   request: Request,
 ): Promise<Authenticated | GateRefused> {
   if (request.method !== "POST") return { result: "method", headers: { allow: "POST" } };
-  const body = await readBody(request);
+  const body = await ask<BodyReading>(
+    calls,
+    settings.waits.bodyMs,
+    (signal) => readBody(request, signal),
+    (reading) => reading as BodyReading,
+    { outcome: "too-slow" },
+  );
   if (body.outcome === "too-large") return { result: "body-size" };
+  if (body.outcome === "too-slow") return { result: "body-time" };
   const config = await ask(
     calls,
     settings.waits.configMs,
@@ -55,12 +62,11 @@ export async function authenticate(
   const identification = await identify(settings.apiKeys, request.headers);
   switch (identification.outcome) {
     case "missing":
-      return {
-        result: "api-key",
-        status: 401,
-        detail: "The request carries no API key: send Authorization: Bearer <key>.",
-        headers: { "www-authenticate": "Bearer" },
-      };
+      return unauthenticated("The request carries no API key: send Authorization: Bearer <key>.");
+    case "malformed":
+      return unauthenticated("Authorization is not understood: send Authorization: Bearer <key>.");
+    case "ambiguous":
+      return unauthenticated("Authorization and X-API-Key carry two keys: send one of them.");
     case "unknown":
       return { result: "api-key" };
     case "identified":
@@ -68,6 +74,11 @@ export async function authenticate(
         ? { result: "passed", scope: identification.scope, text: body.text }
         : { result: "payload", detail: "The body broke off or is no UTF-8: send it again." };
   }
+}
+
+function unauthenticated(detail: string): GateRefused {
+  const headers = { "www-authenticate": "Bearer" };
+  return { result: "api-key", status: 401, detail, headers };
 }
 
 /** Rate limit, key, payload. The key may lie in the payload, so both are read before either is judged. */
@@ -90,13 +101,15 @@ export async function admit(
   }
   if (admission.result !== "passed") return admission;
 
-  const isJson = isJsonType(request.headers.get("content-type"));
+  const isJson =
+    isJsonType(request.headers.get("content-type")) &&
+    isIdentity(request.headers.get("content-encoding"));
   const json = isJson ? readJson(text) : null;
   const value = json?.outcome === "value" ? json.value : null;
   const field = fieldOf(value, keyField);
   const clientKey = clientKeyOf(policy, request.headers.get("idempotency-key"), field);
   if (clientKey.outcome === "refused") return { result: "key", detail: clientKey.detail };
-  if (json === null) return { result: "media-type" };
+  if (json === null) return { result: "media-type", headers: { "accept-encoding": "identity" } };
   if (json.outcome === "malformed") {
     return { result: "payload", detail: `the payload is no JSON: ${json.detail}` };
   }
@@ -111,6 +124,11 @@ export async function admit(
     fingerprint,
     body: JSON.stringify(payload.trade),
   };
+}
+
+/** Nothing is decoded here: what is encoded is no JSON, whatever its bytes look like. */
+function isIdentity(contentEncoding: string | null): boolean {
+  return /^(?:identity)?$/i.test(contentEncoding ?? "");
 }
 
 /** `application/json`, alone or with a charset of UTF-8. */

@@ -45,6 +45,7 @@ export function answerAttempt(
       return problemResponse(problemOf(policy, kind));
     case "method":
     case "body-size":
+    case "body-time":
     case "kill-switch":
     case "allow-list":
     case "api-key":

@@ -4,7 +4,8 @@ import type { GatewayMode } from "../model/gateway-attempt.ts";
 import { blockingTimes, policies, type Policy } from "../model/policy.ts";
 import type { BlockingTimes } from "../model/vocabulary.ts";
 import { readApiKeys, type ApiKey } from "./api-keys.ts";
-import type { RateLimit } from "./rate-limit.ts";
+import { limitBounds, type RateLimit } from "./rate-limit.ts";
+import { storeLimits } from "./store-limits.ts";
 
 export interface GatewaySettings {
   readonly policy: Policy;
@@ -22,6 +23,7 @@ export interface GatewaySettings {
 
 /** How long the gateway waits for each kind of answer, in milliseconds. */
 export interface Waits {
+  readonly bodyMs: number;
   readonly configMs: number;
   readonly limiterMs: number;
   readonly storeMs: number;
@@ -41,6 +43,7 @@ export interface GatewayVars {
   readonly JUMP_MS?: string;
   readonly RATE_LIMIT?: string;
   readonly RATE_WINDOW_MS?: string;
+  readonly BODY_WAIT_MS?: string;
   readonly CONFIG_WAIT_MS?: string;
   readonly LIMITER_WAIT_MS?: string;
   readonly STORE_WAIT_MS?: string;
@@ -50,7 +53,12 @@ export interface GatewayVars {
 }
 
 export type SettingsReading =
-  | { readonly outcome: "settings"; readonly settings: GatewaySettings }
+  | {
+      readonly outcome: "settings";
+      readonly settings: GatewaySettings;
+      /** What the operator should know although the gateway can start; no secret is in it. */
+      readonly fault: string | null;
+    }
   | { readonly outcome: "refused"; readonly detail: string };
 
 /** The last delivery comes 510 s after the first; D has to cover it, and the execution after it. */
@@ -68,10 +76,16 @@ export function gatewaySettingsOf(vars: GatewayVars): SettingsReading {
   const policy = policies[set.LATCHKEY_POLICY];
   const deadlineMs =
     set.DEADLINE_MS ?? Number(set.LATCHKEY_MODE === "direct" ? "30000" : queueDeadlineMs);
-  const timesFor = (retentionMs: number) =>
-    blockingTimes(policy, { retentionMs, deadlineMs, lagMs: set.LAG_MS, jumpMs: set.JUMP_MS });
+  const timesFor = (retentionMs: number) => {
+    const parameters = { retentionMs, deadlineMs, lagMs: set.LAG_MS, jumpMs: set.JUMP_MS };
+    const times = blockingTimes(policy, parameters);
+    // As published a reservation may end before its deadline, which nobody honours; the store refuses that.
+    return { ...times, deadlineMs: Math.min(times.deadlineMs, times.pendingMs) };
+  };
+  const { apiKeys, fault } = readApiKeys(vars.API_KEYS);
   return {
     outcome: "settings",
+    fault,
     settings: {
       policy,
       mode: set.LATCHKEY_MODE,
@@ -83,8 +97,9 @@ export function gatewaySettingsOf(vars: GatewayVars): SettingsReading {
         requests: set.RATE_LIMIT,
         windowMs: set.RATE_WINDOW_MS,
       },
-      apiKeys: readApiKeys(vars.API_KEYS),
+      apiKeys,
       waits: {
+        bodyMs: set.BODY_WAIT_MS,
         configMs: set.CONFIG_WAIT_MS,
         limiterMs: set.LIMITER_WAIT_MS,
         storeMs: set.STORE_WAIT_MS,
@@ -100,7 +115,25 @@ const whole = v.pipe(
   v.regex(/^[0-9]{1,12}$/, "must be a whole number of 1 to 12 digits"),
   v.transform(Number),
 );
-const positive = v.pipe(whole, v.minValue(1, "must be at least 1"));
+
+function from(least: number, most: number) {
+  const range = `must be from ${least} to ${most}`;
+  return v.pipe(whole, v.minValue(least, range), v.maxValue(most, range));
+}
+
+/** What store, limiter and timers take: past it every request would be refused, or no wait would wait. */
+const settingBounds = {
+  /** A quarter of the longest time that the store takes, since the pending time is a sum of four. */
+  timeMs: storeLimits.transaction.timeMs / 4,
+  requests: limitBounds.requests,
+  windowMs: limitBounds.windowMs,
+  /** A timer that is set for longer ends at once. */
+  waitMs: 2 ** 31 - 1,
+} as const;
+
+const time = from(1, settingBounds.timeMs);
+const margin = from(0, settingBounds.timeMs);
+const wait = from(1, settingBounds.waitMs);
 
 const varsSchema = v.object({
   LATCHKEY_POLICY: v.optional(
@@ -115,16 +148,17 @@ const varsSchema = v.object({
     "direct",
   ),
   LATCHKEY_REPLAY: v.optional(v.picklist(["on", "off"], "must be on or off"), "on"),
-  RETENTION_MS: v.optional(positive, "300000"),
-  WINDOW_MS: v.optional(positive, "60000"),
-  DEADLINE_MS: v.optional(positive),
-  LAG_MS: v.optional(whole, "5000"),
-  JUMP_MS: v.optional(whole, "5000"),
-  RATE_LIMIT: v.optional(positive, "10"),
-  RATE_WINDOW_MS: v.optional(positive, "60000"),
-  CONFIG_WAIT_MS: v.optional(positive, "2000"),
-  LIMITER_WAIT_MS: v.optional(positive, "2000"),
-  STORE_WAIT_MS: v.optional(positive, "5000"),
-  DOWNSTREAM_WAIT_MS: v.optional(positive, "30000"),
-  QUEUE_WAIT_MS: v.optional(positive, "5000"),
+  RETENTION_MS: v.optional(time, "300000"),
+  WINDOW_MS: v.optional(time, "60000"),
+  DEADLINE_MS: v.optional(time),
+  LAG_MS: v.optional(margin, "5000"),
+  JUMP_MS: v.optional(margin, "5000"),
+  RATE_LIMIT: v.optional(from(1, settingBounds.requests), "10"),
+  RATE_WINDOW_MS: v.optional(from(1, settingBounds.windowMs), "60000"),
+  BODY_WAIT_MS: v.optional(wait, "10000"),
+  CONFIG_WAIT_MS: v.optional(wait, "2000"),
+  LIMITER_WAIT_MS: v.optional(wait, "2000"),
+  STORE_WAIT_MS: v.optional(wait, "5000"),
+  DOWNSTREAM_WAIT_MS: v.optional(wait, "30000"),
+  QUEUE_WAIT_MS: v.optional(wait, "5000"),
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { GatewayMode } from "../model/gateway-attempt.ts";
 import { createHash } from "node:crypto";
 import type { Calls } from "./calls.ts";
@@ -52,10 +52,11 @@ describe("the gateway", () => {
   });
 
   it.each([
-    ["before anything was sent", 3, { status: 503, code: "IDEMPOTENCY_UNAVAILABLE" }],
-    ["once something was sent", 5, { status: 504, code: "OUTCOME_UNKNOWN" }],
+    ["before anything was sent", 4, { status: 503, code: "IDEMPOTENCY_UNAVAILABLE" }],
+    ["once something was sent", 6, { status: 504, code: "OUTCOME_UNKNOWN" }],
   ])("answers a programmer's error %s by what is known of the effect", async (_, at, answer) => {
     const { world, gateway } = start();
+    const logged = vi.spyOn(console, "error").mockImplementation(() => {});
     let timers = 0;
     const calls: Calls = {
       ...gateway.calls,
@@ -72,6 +73,10 @@ describe("the gateway", () => {
     const { code } = await response.json<{ code: string }>();
     expect({ status: response.status, code }).toEqual(answer);
     expect(executionsIn(world)).toBe(answer.status === 504 ? 1 : 0);
+    // The operator learns which error it was, and nothing of what it says.
+    expect(logged.mock.calls).toEqual([[expect.stringMatching(/broke off: TypeError at .*timer/)]]);
+    expect(String(logged.mock.calls)).not.toContain("a defect of ours");
+    logged.mockRestore();
   });
 
   it.each(["direct", "queue-everywhere"] as const)(

@@ -13,6 +13,7 @@ import type { Calls } from "./calls.ts";
 import { admit, authenticate, type Authenticated, type GateRefused } from "./gates.ts";
 import type { GatewaySettings } from "./gateway-settings.ts";
 import { answerAttempt } from "./gateway-response.ts";
+import { tellOperator, traceOf } from "./operator-log.ts";
 import { problemOf, problemResponse } from "./problem.ts";
 
 export interface Gateway {
@@ -35,7 +36,8 @@ export async function answerTrade(gateway: Gateway, request: Request): Promise<R
   const run = new AttemptRun(gateway, request);
   try {
     return await run.toTheEnd();
-  } catch {
+  } catch (error) {
+    tellOperator(`an attempt broke off: ${traceOf(error)}`);
     // A programmer's error. Once something was sent nobody knows its effect; before, nothing was.
     const kind = run.hasSent ? "unknown" : "unavailable";
     return problemResponse(problemOf(gateway.settings.policy, kind));

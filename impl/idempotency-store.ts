@@ -1,6 +1,7 @@
 // The store as a Durable Object: it takes calls, refuses bad input, and lets the machine decide.
 import { DurableObject } from "cloudflare:workers";
 import type { ReserveReply, SettlementReply } from "../model/vocabulary.ts";
+import { standingOf } from "./message-standing.ts";
 import {
   refuseClaim,
   refuseCommit,
@@ -15,6 +16,8 @@ import type {
   Refusal,
   ReleaseRequest,
   ReserveRequest,
+  StandingReply,
+  StandingRequest,
   StoreInspection,
 } from "./store-requests.ts";
 import { decisionsOf, settingsOf } from "./store-settings.ts";
@@ -86,6 +89,15 @@ export class IdempotencyStore extends DurableObject<StoreEnv> {
       return { type: "RELEASE", token, now: this.#settings.now() };
     });
     return reply as SettlementReply;
+  }
+
+  /** Tells how a queued message stands, for whoever has to say what became of it. */
+  async standing(request: StandingRequest): Promise<StandingReply | Refusal> {
+    const refusal = refuseRelease(request, this.#limits);
+    if (refusal !== null) return refusal;
+    const record = await this.shell.read(request.key);
+    const standing = standingOf(record, request.token, this.#settings.now());
+    return { outcome: "stands", standing };
   }
 
   /** Tells what the object holds; bounded, for tests and the curious. */

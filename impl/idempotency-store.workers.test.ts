@@ -50,6 +50,26 @@ describe("the store's calls", () => {
     expect(await store.reserve(b)).toMatchObject({ outcome: "proceed", fence: 2 });
   });
 
+  test("tell how a message stands, and change nothing by it", async () => {
+    const store = freshStore();
+    const asked = { key: "k", token: "a" };
+    const standing = async (): Promise<string> => {
+      const reply = await store.standing(asked);
+      return reply.outcome === "stands" ? reply.standing : reply.outcome;
+    };
+    expect(await standing()).toBe("gone");
+    await store.reserve(a);
+    expect(await standing()).toBe("open");
+    await store.claim({ ...asked, delivery: "d" });
+    const before = await store.inspect();
+    expect(await standing()).toBe("claimed");
+    expect(await store.inspect()).toEqual(before);
+    await store.commit({ ...a, response: "yes" });
+    expect(await standing()).toBe("executed");
+    expect(await store.standing({ ...asked, token: "b" })).toMatchObject({ standing: "gone" });
+    expect(await store.standing({ ...asked, key: "" })).toMatchObject({ outcome: "invalid" });
+  });
+
   test("let one delivery of a message execute, and no other", async () => {
     const store = freshStore();
     const first = { key: "k", token: "a", delivery: "first" };

@@ -2,9 +2,10 @@
 import { readBody } from "./bounded-body.ts";
 import type { Calls } from "./calls.ts";
 import { digestOf } from "./digest.ts";
-import type { DeadLetter } from "./dead-letter-log.ts";
+import type { DeadLetter } from "./dead-letter.ts";
 import type { IdempotencyStore } from "./idempotency-store.ts";
-import { operatorConfigName } from "./operator-config.ts";
+import { faultOfConfig, operatorConfigName } from "./operator-config.ts";
+import { tellOperator } from "./operator-log.ts";
 import type { QueuedTrade } from "./queued-trade.ts";
 import type { RateLimiterStore } from "./rate-limiter-store.ts";
 import { storeFor } from "./shard.ts";
@@ -77,6 +78,7 @@ const configAgeMs = 5_000;
  */
 function configReader(env: GatewayBindings): Calls["readConfig"] {
   let known: { readonly text: string; readonly readAtMs: number } | null = null;
+  let told: string | null = null;
   return async () => {
     const now = Date.now();
     if (known !== null && now >= known.readAtMs && now < known.readAtMs + configAgeMs) {
@@ -84,13 +86,19 @@ function configReader(env: GatewayBindings): Calls["readConfig"] {
     }
     known = null;
     const text: unknown = await env.CONFIG?.get(operatorConfigName);
+    const fault = faultOfConfig(text);
+    // Said when it changes, and not at every request.
+    if (fault !== null && fault !== told) tellOperator(fault);
+    told = fault;
     if (typeof text === "string") known = { text, readAtMs: now };
     return text;
   };
 }
 
+type StoreCall = "reserve" | "claim" | "commit" | "release" | "standing";
+
 /** Not bound is `unavailable`: nothing can have changed. */
-function storeCalls(env: GatewayBindings): Pick<Calls, "reserve" | "claim" | "commit" | "release"> {
+function storeCalls(env: GatewayBindings): Pick<Calls, StoreCall> {
   const storeOf = (key: string) => {
     const { IDEMPOTENCY_STORE } = env;
     return IDEMPOTENCY_STORE === undefined ? null : storeFor(IDEMPOTENCY_STORE, key);
@@ -101,6 +109,7 @@ function storeCalls(env: GatewayBindings): Pick<Calls, "reserve" | "claim" | "co
     claim: async (request) => storeOf(request.key)?.claim(request) ?? notBound,
     commit: async (request) => storeOf(request.key)?.commit(request) ?? notBound,
     release: async (request) => storeOf(request.key)?.release(request) ?? notBound,
+    standing: async (request) => storeOf(request.key)?.standing(request) ?? notBound,
   };
 }
 

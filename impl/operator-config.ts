@@ -15,12 +15,27 @@ export const closedConfig: OperatorConfig = { killSwitch: "on", allowedAddresses
 
 /** Reads `{"killSwitch":"off","allowedAddresses":["*"]}`; anything else is closed. */
 export function readOperatorConfig(answer: unknown): OperatorConfig {
-  if (typeof answer !== "string") return closedConfig;
+  return parseConfig(answer).config;
+}
+
+/** Why a config is closed that did not say so, for the operator; null where it can be read. */
+export function faultOfConfig(answer: unknown): string | null {
+  const { fault } = parseConfig(answer);
+  return fault && `the key ${operatorConfigName} of CONFIG ${fault}: the gateway is closed`;
+}
+
+function parseConfig(answer: unknown): {
+  readonly config: OperatorConfig;
+  readonly fault: string | null;
+} {
+  if (typeof answer !== "string") return { config: closedConfig, fault: "is missing" };
   try {
     const reading = v.safeParse(configSchema, JSON.parse(answer));
-    return reading.success ? reading.output : closedConfig;
+    if (reading.success) return { config: reading.output, fault: null };
+    const place = v.getDotPath(reading.issues[0]) ?? "its top";
+    return { config: closedConfig, fault: `is not valid at ${place}` };
   } catch {
-    return closedConfig;
+    return { config: closedConfig, fault: "is no JSON" };
   }
 }
 

@@ -49,6 +49,7 @@ const common = { "cache-control": "no-store", "x-content-type-options": "nosniff
 const texts: Readonly<Record<ProblemKind, readonly [title: string, detail: string]>> = {
   method: ["Method not allowed", "Only POST makes a trade: send POST."],
   "body-size": ["Body too large", "The body has more than 65536 bytes: send a shorter one."],
+  "body-time": ["Body too slow", "The body did not come in time: send it again, without a pause."],
   "kill-switch": ["Closed by the operator", "The gateway is switched off: try again later."],
   "allow-list": ["Address not allowed", "This address is not on the allow-list."],
   "api-key": ["Not authenticated", "The API key is not known here: send one that is."],
@@ -59,7 +60,7 @@ const texts: Readonly<Record<ProblemKind, readonly [title: string, detail: strin
   ],
   "media-type": [
     "Media type not supported",
-    "The payload must be application/json in UTF-8: set Content-Type.",
+    "The payload must be application/json in UTF-8, and not encoded: set Content-Type, and no Content-Encoding.",
   ],
   key: ["Key not valid", "The idempotency key is not valid."],
   payload: ["Payload not valid", "The payload is not valid."],

@@ -1,9 +1,14 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Calls } from "./calls.ts";
 import { gatewaySettingsOf } from "./gateway-settings.ts";
 import { consumeDelivery, createConsumer } from "./queue-consumer.ts";
 import type { QueuedTrade } from "./queued-trade.ts";
-import { executionsIn, rememberedCalls, rememberedWorld } from "./remembered-calls.ts";
+import {
+  executionsIn,
+  rememberedCalls,
+  rememberedWorld,
+  type RememberedWorld,
+} from "./remembered-calls.ts";
 
 async function start(policy: "published" | "hardened", replaced: Partial<Calls> = {}) {
   const reading = gatewaySettingsOf({ LATCHKEY_POLICY: policy, LATCHKEY_MODE: "queue-everywhere" });
@@ -62,13 +67,18 @@ describe("the consumer", () => {
     expect(asked).toEqual([ofMessage, ofMessage]);
   });
 
-  it("retries, late, what it cannot finish", async () => {
+  it("retries, late, what it cannot finish, and leaves a trace", async () => {
+    const logged = vi.spyOn(console, "error").mockImplementation(() => {});
     const { deliver } = await start("hardened", {
       randomToken: () => {
         throw new Error("no randomness");
       },
     });
     expect(await deliver(9)).toEqual({ end: "retry", delaySeconds: 390 });
+    expect(logged.mock.calls).toEqual([
+      [expect.stringMatching(/broke off: Error at .*randomToken/)],
+    ]);
+    logged.mockRestore();
   });
 
   it("executes twice when both deliveries pass the mark's check, as published", async () => {
@@ -77,17 +87,62 @@ describe("the consumer", () => {
     expect(executionsIn(world)).toBe(2);
   });
 
-  it("leaves an unknown outcome in doubt, and buries the message at its deadline", async () => {
+  it("acknowledges a message that an earlier delivery executed, and buries it never", async () => {
     const { world, deliver } = await start("hardened");
-    world.behaviours = ["lose-reply"];
-    expect(await deliver(1)).toEqual({ end: "retry", delaySeconds: 30 });
-    expect(await deliver(2)).toEqual({ end: "retry", delaySeconds: 90 });
-    expect(await deliver(3)).toEqual({ end: "retry", delaySeconds: 390 });
+    expect(await deliver(1)).toEqual({ end: "ack" });
+    expect(await deliver(2)).toEqual({ end: "ack" });
     world.now += 720_000;
-    expect(await deliver(4)).toEqual({ end: "ack" });
-    expect(world.deadLetters).toMatchObject([{ reason: "the deadline of the message has passed" }]);
+    expect(await deliver(3)).toEqual({ end: "ack" });
+    expect(world.deadLetters).toEqual([]);
     expect(executionsIn(world)).toBe(1);
   });
+
+  it.each([
+    ["nobody claimed it", "nobody executed it", async () => {}],
+    [
+      "the store has no record of it",
+      "may have executed",
+      async (world: RememberedWorld) => world.records.clear(),
+    ],
+  ] as const)(
+    "says of a message past its deadline what is known: %s",
+    async (_, reason, happen) => {
+      const { world, deliver } = await start("hardened");
+      await happen(world);
+      world.now += 720_000;
+      expect(await deliver()).toEqual({ end: "ack" });
+      expect(world.deadLetters[0]?.reason).toContain(reason);
+    },
+  );
+
+  it("says that a message may have executed where the store does not say how it stands", async () => {
+    const silences = [
+      () => Promise.reject(new Error("down")),
+      () => new Promise(() => {}),
+      async () => ({ outcome: "stands", standing: "dead" }),
+    ];
+    for (const standing of silences) {
+      const { world, deliver } = await start("hardened", { standing });
+      world.now += 720_000;
+      expect(await deliver()).toEqual({ end: "ack" });
+      expect(world.deadLetters[0]?.reason).toContain("may have executed");
+    }
+  });
+
+  it.each(["lose-reply", "fail-after", "garble"] as const)(
+    "leaves an unknown outcome in doubt, and says so at its deadline: %s",
+    async (behaviour) => {
+      const { world, deliver } = await start("hardened");
+      world.behaviours = [behaviour];
+      expect(await deliver(1)).toEqual({ end: "retry", delaySeconds: 30 });
+      expect(await deliver(2)).toEqual({ end: "retry", delaySeconds: 90 });
+      expect(await deliver(3)).toEqual({ end: "retry", delaySeconds: 390 });
+      world.now += 720_000;
+      expect(await deliver(4)).toEqual({ end: "ack" });
+      expect(world.deadLetters[0]?.reason).toMatch(/may have executed: look at the exchange/);
+      expect(executionsIn(world)).toBe(1);
+    },
+  );
 
   it("releases after a definite failure, and says why the message died", async () => {
     const { world, deliver } = await start("hardened");
@@ -127,6 +182,7 @@ describe("the consumer", () => {
     for (const body of [null, 1, "x", {}, { schema: "latchkey.trade/2" }]) {
       expect(await consumeDelivery(consumer, body, 1)).toEqual({ end: "ack" });
     }
+    expect(world.deadLetters[0]?.reason).toBe("the message is none of the gateway's");
     expect(world.deadLetters.length).toBe(5);
     expect(executionsIn(world)).toBe(0);
   });

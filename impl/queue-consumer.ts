@@ -7,12 +7,14 @@ import {
   type ConsumerState,
   type QueueConsumer,
 } from "../model/queue-consumer.ts";
-import { readMark, readSettlement } from "./answers.ts";
+import { readMark, readSettlement, readStanding } from "./answers.ts";
 import { jsonResponse } from "./attempt-calls.ts";
 import { ask, type Calls } from "./calls.ts";
 import { clientOrderIdOf } from "./digest.ts";
 import { readDownstream } from "./downstream-outcome.ts";
 import type { GatewaySettings } from "./gateway-settings.ts";
+import { deadReason, showsExecutions } from "./message-standing.ts";
+import { tellOperator, traceOf } from "./operator-log.ts";
 import { readQueuedTrade, type QueuedTrade } from "./queued-trade.ts";
 import { writeStoredResponse } from "./stored-response.ts";
 
@@ -33,6 +35,11 @@ export function createConsumer(settings: GatewaySettings, calls: Calls): Consume
 /** Deliveries come at about 0, 30, 120 and 510 s after the first (seed 000, queue). */
 const retryDelaysSeconds: readonly number[] = [30, 90, 390];
 
+/** How long a message waits that was delivered `attempts` times and is not finished, in seconds. */
+export function retryDelaySeconds(attempts: number): number {
+  return retryDelaysSeconds[attempts - 1] ?? retryDelaysSeconds.at(-1) ?? 0;
+}
+
 /**
  * Carries out one delivery: `attempts` is how many there were with this one. It never throws: what
  * is not finished is retried, and after the last delivery the queue itself dead-letters it.
@@ -42,18 +49,45 @@ export async function consumeDelivery(
   body: unknown,
   attempts: number,
 ): Promise<DeliveryEnd> {
-  const last = retryDelaysSeconds.at(-1) ?? 0;
-  const retry = { end: "retry", delaySeconds: retryDelaysSeconds[attempts - 1] ?? last } as const;
+  const retry = { end: "retry", delaySeconds: retryDelaySeconds(attempts) } as const;
   try {
     const message = readQueuedTrade(body);
-    const run = message === null ? null : new DeliveryRun(consumer, message);
-    const end = run === null ? "dead-letter" : await run.toTheEnd();
-    if (end !== "dead-letter") return end === "ack" ? { end } : retry;
-    const reason = run?.reason ?? "the message is none of the gateway's";
+    if (message === null) {
+      return (await bury(consumer, body, foreignReason)) ? { end: "ack" } : retry;
+    }
+    const run = new DeliveryRun(consumer, message);
+    const end = await run.toTheEnd();
+    if (end === "ack") return { end };
+    // A delivery that executed nothing may be one of a message that an earlier one finished.
+    const ending = run.failure === null ? await endOf(consumer, message) : null;
+    if (ending?.end === "executed") return { end: "ack" };
+    if (end === "retry") return retry;
+    const reason = run.failure ?? ending?.reason ?? deadReason(null);
     return (await bury(consumer, body, reason)) ? { end: "ack" } : retry;
-  } catch {
+  } catch (error) {
+    tellOperator(`a delivery broke off: ${traceOf(error)}`);
     return retry;
   }
+}
+
+export const foreignReason = "the message is none of the gateway's";
+
+/** What became of a message that will not execute any more, as far as the store knows. */
+export type MessageEnd =
+  { readonly end: "executed" } | { readonly end: "dead"; readonly reason: string };
+
+/** Asks the store; only one that executed is surely no dead letter. */
+export async function endOf(
+  { calls, settings }: Consumer,
+  { key, token }: QueuedTrade,
+): Promise<MessageEnd> {
+  const { policy, waits } = settings;
+  if (!showsExecutions(policy)) return { end: "dead", reason: deadReason(null) };
+  const call = () => calls.standing({ key, token });
+  const standing = await ask(calls, waits.storeMs, call, readStanding, null);
+  return standing === "executed"
+    ? { end: "executed" }
+    : { end: "dead", reason: deadReason(standing) };
 }
 
 /** More rounds than any path through the machine has. */
@@ -66,8 +100,8 @@ class DeliveryRun {
   readonly #delivery: string;
   #state: ConsumerState = "delivered";
   #success = "";
-  /** Why the message ends in the dead-letter queue, if it does. */
-  reason = "the deadline of the message has passed";
+  /** What the trade service said where it did not succeed; null where it was not asked. */
+  failure: string | null = null;
 
   constructor(consumer: Consumer, message: QueuedTrade) {
     this.#consumer = consumer;
@@ -156,7 +190,7 @@ class DeliveryRun {
       { outcome: "unanswered", body: "" } as const,
     );
     this.#success = answer.body;
-    this.reason = `the trade service answered: outcome=${answer.outcome}`;
+    this.failure = `the trade service answered: outcome=${answer.outcome}`;
     return answer.outcome;
   }
 

@@ -12,14 +12,17 @@ export type AdmissionReply =
   /** `retryAfterMs`: when one more may be admitted, if nobody else asks. */
   | { readonly outcome: "limited"; readonly retryAfterMs: number };
 
+/** The most requests of a limit, and its longest window: a million, and 31 days. */
+export const limitBounds = { requests: 1_000_000, windowMs: 31 * 24 * 3_600_000 } as const;
+
 /** A limit is legal from 1 request a millisecond up to a million requests in 31 days. */
 export function isLegalLimit(limit: unknown): limit is RateLimit {
   if (typeof limit !== "object" || limit === null) return false;
   const { algorithm, requests, windowMs } = limit as Readonly<Record<string, unknown>>;
   return (
     (algorithm === "sliding-log" || algorithm === "fixed-window") &&
-    isBetween(requests, 1, 1_000_000) &&
-    isBetween(windowMs, 1, 31 * 24 * 3_600_000)
+    isBetween(requests, 1, limitBounds.requests) &&
+    isBetween(windowMs, 1, limitBounds.windowMs)
   );
 }
 

@@ -3,6 +3,7 @@ import { createKeyLifecycle, decide } from "../model/key-lifecycle.ts";
 import type { Policy } from "../model/policy.ts";
 import type { KeyEvent, KeyRecord, KeyReply } from "../model/vocabulary.ts";
 import type { Calls, DispatchRequest } from "./calls.ts";
+import { standingOf } from "./message-standing.ts";
 import type { QueuedTrade } from "./queued-trade.ts";
 import { decideOrder, type Behaviour, type SimulatedOrder } from "./simulated-order.ts";
 
@@ -58,6 +59,10 @@ export function rememberedCalls(policy: Policy, world: RememberedWorld): Calls {
     commit: async ({ key, token, fingerprint, response, times }) =>
       tell(key, { type: "COMMIT", token, fingerprint, response, times, now: world.now }),
     release: async ({ key, token }) => tell(key, { type: "RELEASE", token, now: world.now }),
+    standing: async ({ key, token }) => ({
+      outcome: "stands",
+      standing: standingOf(world.records.get(key) ?? null, token, world.now),
+    }),
     dispatch: async (request) => execute(world, request),
     async enqueue(message) {
       world.queue.push(message);

@@ -2,6 +2,8 @@
 /// <reference types="@cloudflare/workers-types" />
 /// <reference types="@cloudflare/vitest-pool-workers/types" />
 
+import type { DeadLetterLog } from "./dead-letter-log.ts";
+import type { ExchangeConnectionManager } from "./exchange-connection-manager.ts";
 import type { IdempotencyStore } from "./idempotency-store.ts";
 import type { RateLimiterStore } from "./rate-limiter-store.ts";
 
@@ -11,6 +13,8 @@ declare global {
     interface Env {
       readonly IDEMPOTENCY_STORE: DurableObjectNamespace<IdempotencyStore>;
       readonly RATE_LIMITER: DurableObjectNamespace<RateLimiterStore>;
+      readonly DEAD_LETTER_LOG: DurableObjectNamespace<DeadLetterLog>;
+      readonly EXCHANGE_CONNECTIONS: DurableObjectNamespace<ExchangeConnectionManager>;
       readonly LATCHKEY_POLICY: string;
     }
   }

@@ -68,7 +68,7 @@ export function refuseCommit(request: unknown, limits: StoreLimits): Refusal | n
   ]);
 }
 
-/** Finds the first field of a release that breaks a limit, or null. */
+/** Finds the first field of a release, or of a question how a message stands, that breaks a limit, or null. */
 export function refuseRelease(request: unknown, limits: StoreLimits): Refusal | null {
   return refuse(request, (fields) => [
     keyField(fields, limits),

@@ -1,5 +1,6 @@
 // What a caller sends to the store and what it gets back, as plain data that crosses RPC.
 import type { BlockingTimes, KeyRecord } from "../model/vocabulary.ts";
+import type { MessageStanding } from "./message-standing.ts";
 
 export interface ReserveRequest {
   readonly key: string;
@@ -23,9 +24,20 @@ export interface CommitRequest {
   readonly times: BlockingTimes;
 }
 
+/** Asks how the message of `token` stands; nothing changes. */
+export interface StandingRequest {
+  readonly key: string;
+  readonly token: string;
+}
+
 export interface ReleaseRequest {
   readonly key: string;
   readonly token: string;
+}
+
+export interface StandingReply {
+  readonly outcome: "stands";
+  readonly standing: MessageStanding;
 }
 
 /** The store keeps nothing of a request that it refuses as invalid. */

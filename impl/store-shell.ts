@@ -12,6 +12,8 @@ export interface StoreShell {
   start(): Promise<void>;
   /** Takes one event of one key through the machine and answers what the machine replies. */
   decide(key: string, eventOf: EventOf): KeyReply | Promise<KeyReply>;
+  /** What is kept of a key, ended or not; to be told, never to be decided by. */
+  read(key: string): KeyRecord | null | Promise<KeyRecord | null>;
   /** The alarm: erases ended records, and arms the alarm for the earliest end that is left. */
   reclaim(): void | Promise<void>;
   /** How many records are stored, ended ones included. */

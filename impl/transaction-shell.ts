@@ -1,5 +1,5 @@
 // Carries out decisions in one synchronous SQLite transaction each: the hardened critical section.
-import type { KeyCommand, KeyReply } from "../model/vocabulary.ts";
+import type { KeyCommand, KeyRecord, KeyReply } from "../model/vocabulary.ts";
 import { SqlRecords } from "./sql-records.ts";
 import type { StoreInspection } from "./store-requests.ts";
 import { inspectedRecords, replyOf } from "./store-shell.ts";
@@ -45,6 +45,10 @@ export class TransactionShell implements StoreShell {
       this.#transact(() => commands.forEach((command) => this.#carryOut(key, command, lastFence)));
     }
     return replyOf(commands);
+  }
+
+  read(key: string): KeyRecord | null {
+    return this.#records.read(key).record;
   }
 
   reclaim(): void {

@@ -36,6 +36,7 @@ export const answers = {
 export const gateRefusals = {
   method: { status: 405, code: "METHOD_NOT_ALLOWED" },
   "body-size": { status: 413, code: "BODY_TOO_LARGE" },
+  "body-time": { status: 408, code: "BODY_TOO_SLOW" },
   "kill-switch": { status: 503, code: "KILL_SWITCH" },
   "allow-list": { status: 403, code: "ADDRESS_NOT_ALLOWED" },
   "api-key": { status: 403, code: "NOT_AUTHENTICATED" },

@@ -136,47 +136,47 @@ describe("the gateway table", () => {
         [
           "paper",
           "direct",
-          20,
+          21,
         ],
         [
           "paper",
           "queue-everywhere",
-          20,
+          21,
         ],
         [
           "paper",
           "queue-failover",
-          22,
-        ],
-        [
-          "published",
-          "direct",
           23,
         ],
         [
           "published",
+          "direct",
+          24,
+        ],
+        [
+          "published",
           "queue-everywhere",
-          23,
+          24,
         ],
         [
           "published",
           "queue-failover",
-          26,
+          27,
         ],
         [
           "hardened",
           "direct",
-          37,
+          38,
         ],
         [
           "hardened",
           "queue-everywhere",
-          35,
+          36,
         ],
         [
           "hardened",
           "queue-failover",
-          41,
+          42,
         ],
       ]
     `);

@@ -72,13 +72,41 @@ describe("the same gateway", () => {
 
 describe("a variable that cannot be read", () => {
   it("closes the deployed gateway", async () => {
-    const misconfigured = await startLocalRuntime({ vars: { LATCHKEY_MODE: "qeue" } });
+    const log: string[] = [];
+    const misconfigured = await startLocalRuntime({
+      vars: { LATCHKEY_MODE: "qeue" },
+      onLog: (text) => log.push(text),
+    });
     try {
       const response = await fetch(new URL("/trades", misconfigured.url), { method: "POST" });
       expect(response.status).toBe(503);
       expect(await response.json()).toMatchObject({ code: "NOT_CONFIGURED" });
+      while (!log.join("").includes("LATCHKEY_MODE must be direct")) {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      expect(log.join("")).not.toContain("qeue");
     } finally {
       await misconfigured.close();
+    }
+  }, 120_000);
+});
+
+describe("a body that does not come", () => {
+  it("is given up by the deployed gateway", async () => {
+    const impatient = await startLocalRuntime({ vars: { BODY_WAIT_MS: "1" } });
+    const leaving = new AbortController();
+    try {
+      const response = await fetch(new URL("/trades", impatient.url), {
+        method: "POST",
+        body: new ReadableStream({ start: (body) => body.enqueue(new TextEncoder().encode("{")) }),
+        duplex: "half",
+        signal: leaving.signal,
+      } as RequestInit);
+      expect(response.status).toBe(408);
+      expect(await response.json()).toMatchObject({ code: "BODY_TOO_SLOW" });
+    } finally {
+      leaving.abort();
+      await impatient.close();
     }
   }, 120_000);
 });

@@ -129,6 +129,8 @@ export class GatedCaller {
       claim: (request) => this.#wait({ call: "claim", request }),
       commit: (request) => this.#wait({ call: "commit", request }),
       release: (request) => this.#wait({ call: "release", request }),
+      // At once, and no event: what it tells decides whether a message is kept, never an execution.
+      standing: async (request) => this.#world.standing(request),
       dispatch: (request) => this.#wait({ call: "dispatch", request }),
       enqueue: (request) => this.#wait({ call: "enqueue", request }),
       hasMark: (token) => this.#wait({ call: "hasMark", request: { token } }),

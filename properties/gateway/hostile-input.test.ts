@@ -105,10 +105,16 @@ describe("hostile input, thousands of requests against a world in memory", () =>
 describe("hostile bytes on the wire, against workerd", () => {
   let runtime: LocalRuntime;
   const log: string[] = [];
+  const digest = (text: string) => createHash("sha256").update(text).digest("hex");
+  const known = (["live", "test"] as const).map((mode) => {
+    return { tenant: "local", mode, sha256: digest(localKeys[mode]) };
+  });
+  const shared = { tenant: "shared", mode: "live", sha256: digest("shared") };
 
   beforeAll(async () => {
     runtime = await startLocalRuntime({
-      vars: { RATE_LIMIT: "1000" },
+      // Two tenants with one key: a fault, of which the log tells.
+      vars: { RATE_LIMIT: "1000", API_KEYS: JSON.stringify([...known, shared, shared]) },
       onLog: (text) => log.push(text),
     });
   }, 120_000);
@@ -182,17 +188,35 @@ describe("hostile bytes on the wire, against workerd", () => {
     for (const key of Object.values(localKeys)) expect(text).not.toContain(key);
   });
 
-  it("a length below zero is answered by the runtime itself, before any Worker", async () => {
-    const bytes = post([], good)
-      .toString()
-      .replace(/Length: \d+/, "Length: -5");
+  const length = /Content-Length: \d+/;
+  const framed = post([], good).toString();
+
+  it.each([
+    ["a length below zero", framed.replace(length, "Content-Length: -5")],
+    ["a length that is no number", framed.replace(length, "Content-Length: x")],
+    ["two lengths", framed.replace(length, "$&\r\n$&")],
+    ["two hosts", framed.replace("Host: gateway", "$&\r\n$&")],
+    ["a host that is none", framed.replace("Host: gateway", "Host: [")],
+    ["a target with scheme and host", framed.replace("/trades", "http://gateway/trades")],
+    ["a target that is no path", framed.replace("POST /trades", "OPTIONS *")],
+    [
+      "a transfer coding beside chunked",
+      framed.replace(length, "Transfer-Encoding: gzip, chunked"),
+    ],
+    ["CONNECT", "CONNECT gateway:80 HTTP/1.1\r\nHost: gateway:80\r\nConnection: close\r\n\r\n"],
+  ])("%s is answered by the runtime itself, before any Worker", async (_, bytes) => {
     expect((await wire(bytes)).text).toMatch(/^HTTP\/1\.1 500 [^{]*$/);
   });
 
   it("executed nothing of all that, and logged no secret", async () => {
     const response = await fetch(new URL("/simulator/executions", runtime.url));
     expect(await response.json()).toMatchObject({ executions: 0 });
-    for (const key of Object.values(localKeys)) expect(log.join("")).not.toContain(key);
+    // What the gateway says reaches this log: a secret in it would be seen.
+    expect(log.join("")).toContain("API_KEYS has one key at several places: 2, 3");
+    for (const key of Object.values(localKeys)) {
+      expect(log.join("")).not.toContain(key);
+      expect(log.join("")).not.toContain(digest(key));
+    }
   });
 
   it("executes a request that is well-formed, so the list is no tautology", async () => {

@@ -98,7 +98,7 @@ async function gatewayWorker(vars: Readonly<Record<string, string>>): Promise<Wo
         maxRetries: 3,
         deadLetterQueue: "latchkey-dead-letters",
       },
-      "latchkey-dead-letters": { maxBatchTimeout: 1 },
+      "latchkey-dead-letters": { maxBatchTimeout: 1, maxRetries: 100 },
     },
     bindings: { ...localVars, ...vars },
   };

@@ -3,6 +3,8 @@ import { decideOrder, type Behaviour, type SimulatedOrder } from "../../impl/sim
 import { clientOrderIdOf } from "../../impl/digest.ts";
 import { readDownstream } from "../../impl/downstream-outcome.ts";
 import type { QueuedTrade } from "../../impl/queued-trade.ts";
+import { standingOf } from "../../impl/message-standing.ts";
+import type { StandingReply, StandingRequest } from "../../impl/store-requests.ts";
 import type { KeyRecord } from "../../model/vocabulary.ts";
 import type { CallerFacts, WaitingCall } from "./gated-caller.ts";
 import type { GatewayEvent, Records, StoreAnswered } from "./gateway-history.ts";
@@ -95,6 +97,12 @@ export class PlanWorld {
     if (record === null) return 0;
     const endMs = edge === "deadline" ? record.deadlineAtMs : record.expiresAtMs;
     return endMs - this.#store.nowMs();
+  }
+
+  /** How a queued message stands at the store. */
+  standing({ key, token }: StandingRequest): StandingReply {
+    const standing = standingOf(this.#blocking(key), token, this.#store.nowMs());
+    return { outcome: "stands", standing };
   }
 
   async crash(): Promise<void> {

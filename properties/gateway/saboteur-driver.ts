@@ -63,6 +63,7 @@ export default {
 function waitsFor(binding: string | null): Waits {
   const waitMs = (name: string) => (name === binding ? 200 : 100_000);
   return {
+    bodyMs: waitMs("the body, which is never sabotaged"),
     configMs: waitMs("CONFIG"),
     limiterMs: waitMs("RATE_LIMITER"),
     storeMs: waitMs("IDEMPOTENCY_STORE"),
