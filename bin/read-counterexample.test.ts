@@ -33,6 +33,21 @@ it("reads back what was written, the plan to the unit", () => {
   expect("plan" in read ? read.plan : null).toEqual(zombieFinding.plan);
 });
 
+it("reads calls beyond the course, and the session beside", () => {
+  const call = { attempt: 0, fault: "none", overlaps: false } as const;
+  const plan = {
+    ...zombieFinding.plan,
+    beside: true,
+    steps: [
+      { kind: "reserve", ...call, otherPayload: true },
+      { kind: "settle", ...call, otherResponse: true },
+      { kind: "release", ...call },
+    ],
+  };
+  const read = reading(JSON.stringify({ ...good, plan }));
+  expect("plan" in read ? read.plan : null).toEqual(plan);
+});
+
 describe("a file that cannot be run again", () => {
   const { plan } = good;
   const [step] = plan.steps;
