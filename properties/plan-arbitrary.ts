@@ -238,6 +238,7 @@ function startingWithReserve(steps: readonly PlanStep[]): PlanStep[] {
     if (!("fault" in planned)) return planned;
     if (started.has(planned.attempt)) return planned;
     started.add(planned.attempt);
-    return { ...planned, kind: "reserve" };
+    const { attempt: place, fault, overlaps } = planned;
+    return { kind: "reserve", attempt: place, fault, overlaps };
   });
 }
