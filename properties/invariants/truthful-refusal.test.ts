@@ -93,4 +93,12 @@ describe("truthful refusal", () => {
       "B's reserve at 100 ms was given the deadline 149 ms, although A's reserve at 0 ms was given 50 ms: not equally long after each.",
     ]);
   });
+
+  it("takes a commit by key alone for one of any payload", () => {
+    const byKey = new HistoryBuilder({ capabilities: { ownerTokens: false } }).accept("A");
+    byKey.advance(100).accept("B", 1, { fingerprint: "g" }).commit("A", "done");
+    byKey.reserve("B", duplicate, { fingerprint: "g" }).reserve("A", "mismatch");
+    expect(verdictOn(invariant, byKey)).toBe("kept");
+    expect(verdictOn("mismatch", byKey)).not.toBe("broken");
+  });
 });

@@ -61,8 +61,10 @@ function tells(
   ownerTokens: boolean,
   fingerprints: boolean,
 ): boolean {
-  const isSame = !fingerprints || by.fingerprint === fingerprint;
-  if (answer.outcome === "mismatch") return fingerprints && !isSame;
+  // By key alone a commit may have been of somebody else's reservation, and so of another payload.
+  const isAnyPayload = !ownerTokens && status === "committed";
+  const isSame = !fingerprints || isAnyPayload || by.fingerprint === fingerprint;
+  if (answer.outcome === "mismatch") return fingerprints && (isAnyPayload || !isSame);
   if (answer.outcome === "duplicate") return isSame && status === "committed";
   return isSame && status === "pending" && !(ownerTokens && by.token === token);
 }
