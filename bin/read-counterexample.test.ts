@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
+import { planArbitrary } from "../properties/plan-arbitrary.ts";
 import { zombieFinding } from "../reports/fixtures/zombie-finding.ts";
 import { unknownOutcomeFinding } from "../reports/fixtures/unknown-outcome-finding.ts";
 import { counterexampleJson, toCounterexample } from "../reports/counterexample-json.ts";
@@ -31,6 +33,29 @@ it("reads back what was written, the plan to the unit", () => {
   const read = reading(counterexampleJson(good));
   expect(read).toMatchObject({ kind: "read", seed: 42, targetFile: null, policy: "published" });
   expect("plan" in read ? read.plan : null).toEqual(zombieFinding.plan);
+});
+
+it("reads back whatever plan is drawn", () => {
+  const plans = planArbitrary({ crash: true, exactClock: true });
+  for (const plan of fc.sample(plans, { seed: 1, numRuns: 200 })) {
+    const read = reading(JSON.stringify({ ...good, plan }));
+    expect("plan" in read ? read.plan : read).toEqual(plan);
+  }
+});
+
+it("reads calls beyond the course, and the session beside", () => {
+  const call = { attempt: 0, fault: "none", overlaps: false } as const;
+  const plan = {
+    ...zombieFinding.plan,
+    beside: true,
+    steps: [
+      { kind: "reserve", ...call, otherPayload: true },
+      { kind: "settle", ...call, otherResponse: true },
+      { kind: "release", ...call },
+    ],
+  };
+  const read = reading(JSON.stringify({ ...good, plan }));
+  expect("plan" in read ? read.plan : null).toEqual(plan);
 });
 
 describe("a file that cannot be run again", () => {

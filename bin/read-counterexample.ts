@@ -83,7 +83,7 @@ export function readCounterexample(file: string, cwd: string): SavedCounterexamp
 }
 
 const callStep = v.strictObject({
-  kind: v.picklist(["reserve", "settle"], "reserve or settle belongs"),
+  kind: v.picklist(["reserve", "settle", "release"], "reserve, settle or release belongs"),
   attempt: within(0, mostAttempts),
   fault: v.picklist(["none", "lost-before", "lost-after"], "a fault of the plan belongs"),
   overlaps: v.boolean("true or false belongs"),
@@ -92,8 +92,17 @@ const callStep = v.strictObject({
 const planStep = v.variant(
   "kind",
   [
-    v.strictObject({ ...callStep.entries, kind: v.literal("reserve") }),
-    v.strictObject({ ...callStep.entries, kind: v.literal("settle") }),
+    v.strictObject({
+      ...callStep.entries,
+      kind: v.literal("reserve"),
+      otherPayload: v.exactOptional(v.literal(true, "true or nothing belongs")),
+    }),
+    v.strictObject({
+      ...callStep.entries,
+      kind: v.literal("settle"),
+      otherResponse: v.exactOptional(v.literal(true, "true or nothing belongs")),
+    }),
+    v.strictObject({ ...callStep.entries, kind: v.literal("release") }),
     v.strictObject({ kind: v.literal("advance"), ms: within(0, mostMs) }),
     v.strictObject({
       kind: v.literal("advance-to-end"),
@@ -126,6 +135,7 @@ const plan = v.pipe(
     ),
     steps: list(planStep, 0, mostSteps),
     schedule: list(within(0, Number.MAX_SAFE_INTEGER), 0, mostChoices),
+    beside: v.exactOptional(v.literal(true, "true or nothing belongs")),
   }),
   v.check(
     ({ keys, attempts }) => attempts.every(({ key }) => key < keys.length),

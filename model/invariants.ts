@@ -7,7 +7,8 @@ export const storeInvariants = {
   "target-fault":
     "The target keeps to the contract: it answers each operation, with an outcome that the contract knows, and rejects only a call under way at a crash.",
   durability: "What was answered survives a crash: token, fingerprint, response, times and fence.",
-  isolation: "Different keys never share a record: what blocks one key never refuses another.",
+  isolation:
+    "Different keys never share a record, nor do sessions: what blocks one never refuses another.",
   "fail-closed":
     "No effect happens without a preceding acceptance by the same attempt; a store that is missing, unavailable or silent at reserve means no effect by that attempt, ever.",
   mismatch:

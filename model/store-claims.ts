@@ -41,7 +41,8 @@ export const storeClaims: readonly StoreClaim[] = [
   },
   {
     id: "fail-closed-at-reserve",
-    statement: "An attempt whose reserve failed or got no answer never acts.",
+    statement:
+      "By its policy's rule an attempt whose reserve failed or got no answer never acts, whatever the store does.",
     source: "seed 000, section 4: missing idempotency store fails closed",
     level: "store",
     invariants: ["fail-closed"],

@@ -17,6 +17,8 @@ export interface AttemptKnowledge {
   readonly acted: boolean;
   /** The settlement that it has sent, which it would send again. */
   readonly settlement: "commit" | "release" | null;
+  /** How many of its reserves with another payload have made a reservation, or may have. */
+  readonly otherPayloads: number;
 }
 
 export type NextMove =
@@ -29,6 +31,7 @@ export const initialKnowledge: AttemptKnowledge = {
   accepted: false,
   acted: false,
   settlement: null,
+  otherPayloads: 0,
 };
 
 /**
@@ -41,12 +44,21 @@ export function mayReserve(rules: AttemptRules, knowledge: AttemptKnowledge): bo
   return rules.repeatedReserve && knowledge.settlement !== "release";
 }
 
-/** The move that an attempt makes when the plan lets it settle. */
+/**
+ * The move that an attempt makes when the plan lets it settle. Where its reservation may be one for
+ * another payload it does not commit: that would be a commit with a payload that was not reserved.
+ */
 export function nextMove(
   rules: AttemptRules,
   knowledge: AttemptKnowledge,
   effect: EffectOutcome,
 ): NextMove {
+  const move = moveOf(rules, knowledge, effect);
+  const commits = move.kind === "settle" && move.call === "commit";
+  return commits && knowledge.otherPayloads > 0 ? { kind: "nothing" } : move;
+}
+
+function moveOf(rules: AttemptRules, knowledge: AttemptKnowledge, effect: EffectOutcome): NextMove {
   if (knowledge.settlement !== null) {
     return { kind: "settle", call: knowledge.settlement, acts: false };
   }

@@ -17,7 +17,8 @@ export function contractSpec(
   history: Pick<History, "pendingMs" | "retentionMs" | "capabilities">,
 ): SequentialSpec<KeyState> {
   const { capabilities } = history;
-  return createKeySpec({ times: judgedTimes(history), capabilities, rules: rulesOf(capabilities) });
+  const rules = rulesOf(capabilities);
+  return createKeySpec({ times: judgedTimes(history), capabilities, rules, deadlineMs: null });
 }
 
 const known = new Map<string, KeyRules>();

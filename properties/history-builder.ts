@@ -7,6 +7,7 @@ import type {
   StoreCall,
   TargetFaultEvent,
 } from "./history.ts";
+import { sessionTimes } from "./policy-answers.ts";
 import type { ReserveAnswer, TargetCapabilities } from "./target.ts";
 
 export const allCapabilities: TargetCapabilities = {
@@ -42,6 +43,7 @@ export class HistoryBuilder implements History {
   readonly events: HistoryEvent[] = [];
   #nowMs = 0;
   #operations = 0;
+  readonly #deadlines = new Map<number, number>();
 
   constructor({ pendingMs = 100, retentionMs = 100, capabilities = {} }: BuilderOptions = {}) {
     this.pendingMs = pendingMs;
@@ -67,11 +69,13 @@ export class HistoryBuilder implements History {
     return this.complete(this.start("release", attempt, details), answer, details);
   }
 
-  /** A `proceed` whose deadline tells its fence. */
+  /** A `proceed` with the deadline that its fence had before, or half the pending time from now. */
   proceed(fence: number): ReserveAnswer {
-    return this.capabilities.ownerTokens
-      ? { outcome: "proceed", fence, deadline: 1000 + fence }
-      : { outcome: "proceed" };
+    if (!this.capabilities.ownerTokens) return { outcome: "proceed" };
+    const { deadlineMs } = sessionTimes(this);
+    const deadline = this.#deadlines.get(fence) ?? this.#nowMs + deadlineMs;
+    this.#deadlines.set(fence, deadline);
+    return { outcome: "proceed", fence, deadline };
   }
 
   /** Invokes a call and gives its number, by which it is completed, or never. */

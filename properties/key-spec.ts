@@ -23,6 +23,8 @@ export interface KeySpecOptions {
   readonly times: JudgedTimes;
   readonly capabilities: Pick<TargetCapabilities, "ownerTokens" | "replay">;
   readonly rules: KeyRules;
+  /** From an acceptance to its deadline; null where the specification does not say how long. */
+  readonly deadlineMs: number | null;
 }
 
 /** All legal ways in every situation, asked for once. */
@@ -178,34 +180,94 @@ function endsAfter({ options, toMs }: Step, { sinceMs }: KeyState, blockingMs: n
 
 /** The state once the answer's details are taken in; undefined where they contradict it. */
 function answered(
-  { options }: Step,
+  step: Step,
   state: KeyState,
   answer: StoreAnswer,
   rule: KeyRule,
 ): KeyState | undefined {
   const { record } = state;
   if (record === null) return state;
-  if (answer.outcome === "proceed") {
-    const { fence, deadline } = answer;
-    if (!options.capabilities.ownerTokens) {
-      return { ...state, record: { ...record, told: { fence, deadline } } };
+  const { capabilities } = step.options;
+  switch (answer.outcome) {
+    case "proceed": {
+      const { fence, deadline } = answer;
+      if (!capabilities.ownerTokens) {
+        return { ...state, record: { ...record, told: { fence, deadline } } };
+      }
+      if (record.told !== undefined && rule.change === "keep") {
+        return record.told.fence === fence && record.told.deadline === deadline ? state : undefined;
+      }
+      if (fence === undefined || !Number.isSafeInteger(fence) || fence <= state.topFence) {
+        return undefined;
+      }
+      const dated = acceptedFor(step, record, deadline);
+      return dated === undefined
+        ? undefined
+        : { ...state, topFence: fence, record: { ...dated, told: { fence, deadline } } };
     }
-    if (record.told !== undefined && rule.change === "keep") {
-      return record.told.fence === fence && record.told.deadline === deadline ? state : undefined;
-    }
-    if (fence === undefined || !Number.isSafeInteger(fence) || fence <= state.topFence) {
-      return undefined;
-    }
-    return { ...state, topFence: fence, record: { ...record, told: { fence, deadline } } };
+    case "in-flight":
+      return doubted(step, state, record, answer.inDoubt);
+    case "duplicate":
+      return !capabilities.replay || answer.response === record.response ? state : undefined;
+    case "mismatch":
+    case "done":
+    case "stale":
+    case "unavailable":
+    case "indeterminate":
+      return state;
   }
-  if (answer.outcome === "in-flight") {
-    if (answer.inDoubt === undefined || answer.inDoubt === record.inDoubt) return state;
-    return record.inDoubt ? undefined : { ...state, record: { ...record, inDoubt: true } };
+}
+
+/** A deadline that is known to be so long after the acceptance tells when that was. */
+function acceptedFor(
+  { options }: Step,
+  record: KeyStateRecord,
+  deadline: number | undefined,
+): KeyStateRecord | undefined {
+  const { pendingMs, slackMs } = options.times;
+  if (options.deadlineMs === null || slackMs > 0) return record;
+  if (deadline === undefined) return undefined;
+  return endsWithin(record, deadline - options.deadlineMs + pendingMs);
+}
+
+/** In doubt from the deadline on and not before, as far as a deadline is known. */
+function doubted(
+  step: Step,
+  state: KeyState,
+  record: KeyStateRecord,
+  inDoubt: boolean | undefined,
+): KeyState | undefined {
+  if (inDoubt === undefined) return state;
+  if (record.inDoubt && !inDoubt) return undefined;
+  const { times, deadlineMs } = step.options;
+  const told = step.options.capabilities.ownerTokens ? record.told?.deadline : undefined;
+  if (times.slackMs > 0 || (told === undefined && deadlineMs === null)) {
+    return { ...state, record: { ...record, inDoubt } };
   }
-  if (answer.outcome === "duplicate" && options.capabilities.replay) {
-    return answer.response === record.response ? state : undefined;
-  }
-  return state;
+  const toEndMs = times.pendingMs - (deadlineMs ?? 0);
+  const fromMs = told ?? record.endsFromMs - toEndMs;
+  const byMs = told ?? record.endsByMs - toEndMs;
+  if (inDoubt ? step.toMs < fromMs : state.sinceMs >= byMs) return undefined;
+  const narrowed =
+    told !== undefined
+      ? record
+      : inDoubt
+        ? endsWithin(record, -Infinity, step.toMs + toEndMs)
+        : endsWithin(record, state.sinceMs + 1 + toEndMs, Infinity);
+  if (narrowed === undefined) return undefined;
+  const sinceMs = inDoubt ? Math.max(state.sinceMs, fromMs) : state.sinceMs;
+  return { ...state, sinceMs, record: { ...narrowed, inDoubt } };
+}
+
+/** The record if it can end between these two; undefined if it cannot. */
+function endsWithin(
+  record: KeyStateRecord,
+  fromMs: number,
+  byMs = fromMs,
+): KeyStateRecord | undefined {
+  const endsFromMs = Math.max(record.endsFromMs, fromMs);
+  const endsByMs = Math.min(record.endsByMs, byMs);
+  return endsFromMs > endsByMs ? undefined : { ...record, endsFromMs, endsByMs };
 }
 
 const calls = ["reserve", "commit", "release"] as const;

@@ -66,4 +66,41 @@ describe("the machine as a specification", () => {
     const [narrowed] = unknown === undefined ? [] : spec.apply(unknown, refused, 130, 130);
     expect(narrowed?.record).toMatchObject({ endsFromMs: 131, endsByMs: 230 });
   });
+
+  it("knows the deadline from the acceptance, and the acceptance from the deadline", () => {
+    const accepted = (deadline: number) =>
+      new HistoryBuilder(times).advance(5).reserve("A", { outcome: "proceed", fence: 1, deadline });
+    expect(statesAfter(accepted(55))).toHaveLength(1);
+    expect(statesAfter(accepted(105))).toHaveLength(0);
+    expect(
+      statesAfter(new HistoryBuilder(times).reserve("A", { outcome: "proceed", fence: 1 })),
+    ).toEqual([]);
+    const spec = machineSpec(hardened, times);
+    const history = new HistoryBuilder(times);
+    history.start("reserve", "A");
+    history.advance(130).reserve("A", { outcome: "proceed", fence: 1, deadline: 120 });
+    const [silent, again] = pairOperations(history) as [Operation, Operation];
+    const [unknown] = spec.apply(spec.initial, silent, 0, 130);
+    const dated = unknown === undefined ? [] : spec.apply(unknown, again, 130, 130);
+    expect(dated[0]?.record).toMatchObject({ endsFromMs: 170, endsByMs: 170 });
+  });
+
+  it("is in doubt from the deadline on, told or not", () => {
+    const asked = (ms: number, inDoubt: boolean) =>
+      new HistoryBuilder(times)
+        .accept("A")
+        .advance(ms)
+        .reserve("B", { outcome: "in-flight", inDoubt });
+    const untold = (ms: number, inDoubt: boolean) => {
+      const history = new HistoryBuilder(times);
+      history.complete(history.start("reserve", "A"), "indeterminate").advance(ms);
+      return history.reserve("B", { outcome: "in-flight", inDoubt });
+    };
+    for (const history of [asked, untold]) {
+      const legal = [49, 50].flatMap((ms) =>
+        [false, true].map((inDoubt) => statesAfter(history(ms, inDoubt)).length),
+      );
+      expect(legal).toEqual([1, 0, 0, 1]);
+    }
+  });
 });

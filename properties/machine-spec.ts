@@ -17,11 +17,13 @@ import {
   type KeyState,
 } from "./key-spec.ts";
 import { judgedTimes } from "./operations.ts";
+import { sessionTimes } from "./policy-answers.ts";
 import type { SequentialSpec } from "./sequential-spec.ts";
 
 /**
  * The machine itself, exact: each situation has one rule, read from the table that is derived from
  * the machine. A record whose time is over is taken for absent, as no alarm has a say in answers.
+ * Deadlines are those of a session at our own targets, so that deadline and doubt are exact too.
  */
 export function machineSpec(
   policy: Policy,
@@ -31,6 +33,7 @@ export function machineSpec(
     times: judgedTimes(history),
     capabilities: { ownerTokens: policy.ownerTokens, replay: policy.replay },
     rules: rulesOf(policy),
+    deadlineMs: sessionTimes(history).deadlineMs,
   });
 }
 

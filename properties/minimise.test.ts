@@ -58,4 +58,28 @@ describe("minimise", () => {
       tokensOf(plan).filter((token) => token !== gone?.token),
     );
   });
+
+  it("puts calls beyond the course, and the session beside, back to plain ones", async () => {
+    const straying: Plan = {
+      ...drawn(plans),
+      beside: true,
+      steps: [
+        { kind: "reserve", attempt: 0, fault: "none", overlaps: false, otherPayload: true },
+        { kind: "settle", attempt: 0, fault: "none", overlaps: false, otherResponse: true },
+        { kind: "release", attempt: 0, fault: "none", overlaps: false },
+      ],
+    };
+    const { plan } = await minimise(straying, async (candidates) =>
+      candidates.findIndex(({ steps }) => steps.length === 3),
+    );
+    expect(plan.beside).toBeUndefined();
+    expect(plan.steps).toEqual(
+      ["reserve", "settle", "settle"].map((kind) => ({
+        kind,
+        attempt: 0,
+        fault: "none",
+        overlaps: false,
+      })),
+    );
+  });
 });

@@ -1,5 +1,5 @@
 // Makes a failing plan minimal: no single element of it can go without the failure going too.
-import type { Plan, PlannedAttempt, PlanStep } from "./plan.ts";
+import type { CallStep, Plan, PlannedAttempt, PlanStep } from "./plan.ts";
 
 export interface Minimised<SomePlan = Plan> {
   readonly plan: SomePlan;
@@ -138,6 +138,7 @@ export function simpler(plan: Plan): Plan[] {
       ...plan,
       schedule: replaced(plan.schedule, index, choice >> 1),
     })),
+    ...(plan.beside === true ? [withoutFlag(plan, "beside")] : []),
     // Where the clock is real, times of a second and more are there to keep away from edges.
     ...(plan.pendingMs < 1000 ? [{ ...plan, pendingMs: 100, retentionMs: 100 }] : []),
   ];
@@ -171,12 +172,17 @@ function disorder({ steps }: Plan): number {
 function simplerSteps(step: PlanStep): PlanStep[] {
   switch (step.kind) {
     case "reserve":
+      return [
+        ...simplerCalls(step),
+        ...(step.otherPayload === true ? [withoutFlag(step, "otherPayload")] : []),
+      ];
     case "settle":
       return [
-        { ...step, fault: "none" },
-        { ...step, fault: "lost-before" },
-        { ...step, overlaps: false },
+        ...simplerCalls(step),
+        ...(step.otherResponse === true ? [withoutFlag(step, "otherResponse")] : []),
       ];
+    case "release":
+      return [...simplerCalls(step), { ...step, kind: "settle" }];
     case "advance":
       return [0, 1, 50, 100, step.ms >> 1].map((ms) => ({ ...step, ms }));
     case "advance-to-end":
@@ -184,6 +190,24 @@ function simplerSteps(step: PlanStep): PlanStep[] {
     case "crash":
       return [];
   }
+}
+
+function simplerCalls<Step extends CallStep<string>>(step: Step): Step[] {
+  return [
+    { ...step, fault: "none" },
+    { ...step, fault: "lost-before" },
+    { ...step, overlaps: false },
+  ];
+}
+
+/** The same without a flag that it may have. */
+function withoutFlag<Flag extends string, Item extends { readonly [Name in Flag]?: true }>(
+  item: Item,
+  flag: Flag,
+): Item {
+  const plain = { ...item };
+  delete plain[flag];
+  return plain;
 }
 
 function simplerAttempts(attempt: PlannedAttempt, index: number): PlannedAttempt[] {
@@ -217,6 +241,7 @@ export function weight(plan: Plan): number {
   const { pendingMs, retentionMs, keys, attempts, steps, schedule } = plan;
   return sum([
     pendingMs === 100 && retentionMs === 100 ? 0 : 1,
+    plan.beside === true ? 1 : 0,
     // Above the plain names, which the new places may make less plain for a while.
     disorder(plan) * 100,
     ...keys.map((key, index) => (key === plainKey(index) ? 0 : 1)),
@@ -239,8 +264,11 @@ function attemptWeight(attempt: PlannedAttempt, index: number): number {
 function stepWeight(step: PlanStep): number {
   switch (step.kind) {
     case "reserve":
+      return callWeight(step) + (step.otherPayload === true ? 1 : 0);
     case "settle":
-      return { none: 0, "lost-before": 1, "lost-after": 2 }[step.fault] + (step.overlaps ? 1 : 0);
+      return callWeight(step) + (step.otherResponse === true ? 1 : 0);
+    case "release":
+      return callWeight(step) + 1;
     case "advance":
       return step.ms / 1000;
     case "advance-to-end":
@@ -248,6 +276,10 @@ function stepWeight(step: PlanStep): number {
     case "crash":
       return 0;
   }
+}
+
+function callWeight({ fault, overlaps }: CallStep<string>): number {
+  return { none: 0, "lost-before": 1, "lost-after": 2 }[fault] + (overlaps ? 1 : 0);
 }
 
 export function without<Item>(items: readonly Item[], start: number, count: number): Item[] {

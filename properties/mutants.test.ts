@@ -2,56 +2,19 @@
 import { describe, expect, it } from "vitest";
 import { type Policy, hardened } from "../model/policy.ts";
 import { runCampaign } from "./campaign.ts";
-import { endingRunner } from "./ending-runner.ts";
 import { inProcessRunner } from "./in-process-runner.ts";
 import { planArbitrary } from "./plan-arbitrary.ts";
+import { campaign, type Change, mutant, type PlantedDefect } from "./planted-defects.ts";
 import { capabilitiesOf } from "./policy-answers.ts";
-import type { CampaignResult } from "./results.ts";
-import type { StoreSession, StoreTarget } from "./target.ts";
+import type { StoreTarget } from "./target.ts";
 import { memoryTarget } from "./targets/memory-target.ts";
 import { modelTarget } from "./targets/model-target.ts";
 
-const runs = 300;
 const seeds = [1, 2, 3];
-
-async function campaign(
-  target: StoreTarget,
-  seed: number,
-  invariant?: string,
-): Promise<CampaignResult> {
-  const runner = inProcessRunner(target);
-  const options = { seed, runs, plans: planArbitrary(target.capabilities) };
-  if (invariant === undefined) return runCampaign(runner, options);
-  const invariants = new Set([invariant]);
-  return runCampaign(endingRunner(runner, invariant), { ...options, invariants });
-}
 
 /** The machine with one mechanism off, judged as if it were on. */
 function ablation(change: Partial<Policy>): StoreTarget {
   return { ...modelTarget({ ...hardened, ...change }), capabilities: capabilitiesOf(hardened) };
-}
-
-type Change = (session: StoreSession, options: { pendingMs: number }) => Partial<StoreSession>;
-
-/** The correct store with something in front of it. */
-function mutant(change: Change): StoreTarget {
-  const target = memoryTarget(hardened);
-  return {
-    ...target,
-    open: async (options) => {
-      const session = await target.open(options);
-      const plain: StoreSession = {
-        reserve: (key, attempt) => session.reserve(key, attempt),
-        commit: (key, attempt) => session.commit(key, attempt),
-        release: (key, attempt) => session.release(key, attempt),
-        advance: (ms) => session.advance(ms),
-        crash: () => session.crash(),
-        size: () => session.size(),
-        close: () => session.close(),
-      };
-      return { ...plain, ...change(plain, options) };
-    },
-  };
 }
 
 /** Every key passes through `map` on its way in. */
@@ -80,7 +43,7 @@ function gapTarget(gap: () => Promise<unknown>): StoreTarget {
   });
 }
 
-const planted: readonly (readonly [defect: string, invariant: string, target: StoreTarget])[] = [
+const planted: readonly PlantedDefect[] = [
   ["owner tokens off", "ownership", ablation({ ownerTokens: false, lateCommit: "ignore" })],
   ["repeated reserve off", "lost-replies-heal", ablation({ repeatedReserve: false })],
   ["fingerprints off", "mismatch", ablation({ fingerprints: false })],

@@ -22,6 +22,18 @@ export const oddStrings: readonly (readonly string[])[] = [
   ["1", "01", "1.0", "1e0", "+1"],
   // Quotes, wildcards and escapes of query languages.
   ["'", '"', "%", "_", "\\"],
-  // Long, and different only at the end.
-  ["", "a", "b", "c", "d"].map((end) => `${"long".repeat(60)}${end}`),
+  // Long, and different only at the end: past what fits a column, or an index.
+  endings("long".repeat(60)),
+  endings("long".repeat(64)),
+  endings("long".repeat(256)),
 ];
+
+/** Nearly as long as a key may be, and different only past 60,000 units. */
+export const longestStrings: readonly string[] = endings("long".repeat(15_000));
+
+/** Responses of some KiB, different only at the end. */
+export const longResponses: readonly string[] = endings("a body. ".repeat(800));
+
+function endings(start: string): readonly string[] {
+  return ["", "a", "b", "c", "d"].map((end) => `${start}${end}`);
+}

@@ -1,6 +1,6 @@
 // How plans are generated: attempts, faults, time steps and schedule, weighted towards trouble.
 import fc from "fast-check";
-import { oddStrings } from "./odd-strings.ts";
+import { longestStrings, longResponses, oddStrings } from "./odd-strings.ts";
 import type { CallStep, Plan, PlannedAttempt, PlanStep } from "./plan.ts";
 import type { TargetCapabilities } from "./target.ts";
 
@@ -14,17 +14,18 @@ export function planArbitrary(options: PlanOptions): fc.Arbitrary<Plan> {
   const { times, pauses, shortPauses } = options.exactClock ? exact : inexact;
   const common = {
     times: options.oneTime === true ? fc.constant(times[0]) : fc.constantFrom(...times),
-    tokens: strings(5, { plain: 3, odd: 2 }),
-    fingerprints: strings(2, { plain: 3, odd: 2 }),
+    tokens: strings(5, { plain: 300, odd: 200, longest: 1 }),
+    fingerprints: strings(2, { plain: 300, odd: 200, longest: 1 }),
     steps: fc.array(step(options.crash, 2, pauses), { minLength: 4, maxLength: 18 }),
     schedule: fc.array(fc.nat({ max: 11 }), { maxLength: 10 }),
+    beside: flag("beside", 24),
   };
-  const oneKey = { attempts: attempts(1), keys: strings(4, { plain: 4, odd: 1 }) };
-  const twoKeys = { attempts: attempts(2), keys: strings(4, { plain: 1, odd: 4 }) };
+  const oneKey = { attempts: attempts(1), keys: strings(4, { plain: 400, odd: 100, longest: 0 }) };
+  const twoKeys = { attempts: attempts(2), keys: strings(4, { plain: 100, odd: 400, longest: 8 }) };
   // Reservations at different times on different keys: their ends differ, alarms move on.
   const fourKeys = {
     attempts: attempts(4).map((seeds) => seeds.map((seed, key) => ({ ...seed, key: key % 4 }))),
-    keys: strings(4, { plain: 2, odd: 2 }),
+    keys: strings(4, { plain: 200, odd: 200, longest: 4 }),
     steps: fc.array(step(options.crash, 8, shortPauses), { minLength: 8, maxLength: 18 }),
   };
   return fc
@@ -54,6 +55,7 @@ export function planArbitrary(options: PlanOptions): fc.Arbitrary<Plan> {
           rest.steps.flat().map((planned) => onAttempt(planned, seeds.length)),
         ),
         schedule: rest.schedule,
+        ...rest.beside,
       }),
     );
 }
@@ -98,23 +100,44 @@ function attempts(keys: number): fc.Arbitrary<AttemptSeed[]> {
         { weight: 1, arbitrary: fc.constant("definite-failure" as const) },
         { weight: 1, arbitrary: fc.constant("unknown" as const) },
       ),
-      response: fc.constantFrom("200 ok", "201 made", "", "\u0000", "\ud800"),
+      response: responses,
     }),
     { minLength: Math.max(2, keys), maxLength: 5 },
   );
 }
 
-/** `count` different strings: plain ones mostly, else alike ones that a sloppy store confuses. */
+const responses = fc.oneof(
+  { weight: 20, arbitrary: fc.constantFrom("200 ok", "201 made", "", "\u0000", "\ud800") },
+  { weight: 9, arbitrary: fc.constantFrom(...oddStrings.flat()) },
+  { weight: 1, arbitrary: fc.constantFrom(...longResponses) },
+);
+
+/** A flag that is there once, and `weight` times left out. */
+function flag<Name extends string>(
+  name: Name,
+  weight: number,
+): fc.Arbitrary<{ readonly [Key in Name]?: true }> {
+  return fc.oneof(
+    { weight, arbitrary: fc.constant({}) },
+    { weight: 1, arbitrary: fc.constant({ [name]: true } as { readonly [Key in Name]: true }) },
+  );
+}
+
+/**
+ * `count` different strings: plain ones mostly, else alike ones that a sloppy store confuses. The
+ * longest are in less than one plan of a hundred, for such a plan takes as long as some others.
+ */
 function strings(
   count: number,
-  weights: { readonly plain: number; readonly odd: number },
+  weights: { readonly plain: number; readonly odd: number; readonly longest: number },
 ): fc.Arbitrary<readonly string[]> {
   const plain = Array.from({ length: count }, (_, index) => String.fromCharCode(97 + index));
   return fc.oneof(
     { weight: weights.plain, arbitrary: fc.constant(plain) },
     { weight: weights.odd, arbitrary: fc.constantFrom(...oddStrings) },
+    { weight: weights.longest, arbitrary: fc.constant(longestStrings) },
     {
-      weight: 1,
+      weight: 100,
       arbitrary: fc.uniqueArray(codeUnits, { minLength: count, maxLength: count }),
     },
   );
@@ -127,7 +150,7 @@ const codeUnits = fc
 
 const attempt = fc.nat({ max: 59 });
 
-/** One step, or a whole attempt: a reserve and its settlement, with a pause between at most. */
+/** One step, or a whole attempt: a reserve and its settlement, taken back perhaps. */
 function step(
   crash: boolean,
   pauseWeight: number,
@@ -138,13 +161,18 @@ function step(
     arbitrary: arbitrary.map((planned) => [planned]),
   });
   return fc.oneof(
-    single(6, call("reserve")),
-    single(5, call("settle")),
+    single(6, flagged(call("reserve"), "otherPayload", 8)),
+    single(5, flagged(call("settle"), "otherResponse", 4)),
+    single(1, call("release")),
     {
       weight: 4,
       arbitrary: fc
-        .record({ place: attempt, pauseMs: fc.constantFrom(0, 0, 0, ...pauses) })
-        .map(({ place, pauseMs }) => wholeAttempt(place, pauseMs)),
+        .record({
+          place: attempt,
+          pauseMs: fc.constantFrom(0, 0, 0, ...pauses),
+          takesBack: fc.constantFrom(false, false, false, false, true),
+        })
+        .map(({ place, pauseMs, takesBack }) => wholeAttempt(place, pauseMs, takesBack)),
     },
     single(
       pauseWeight,
@@ -162,16 +190,27 @@ function step(
   );
 }
 
-function wholeAttempt(place: number, pauseMs: number): readonly PlanStep[] {
+function wholeAttempt(place: number, pauseMs: number, takesBack: boolean): readonly PlanStep[] {
   const plain = { attempt: place, fault: "none", overlaps: false } as const;
   return [
     { kind: "reserve", ...plain },
     ...(pauseMs === 0 ? [] : [{ kind: "advance", ms: pauseMs } as const]),
     { kind: "settle", ...plain },
+    ...(takesBack ? [{ kind: "release", ...plain } as const] : []),
   ];
 }
 
-function call<Kind extends "reserve" | "settle">(kind: Kind): fc.Arbitrary<CallStep<Kind>> {
+function flagged<Step, Name extends string>(
+  steps: fc.Arbitrary<Step>,
+  name: Name,
+  weight: number,
+): fc.Arbitrary<Step & { readonly [Key in Name]?: true }> {
+  return fc.tuple(steps, flag(name, weight)).map(([plain, more]) => ({ ...plain, ...more }));
+}
+
+function call<Kind extends "reserve" | "settle" | "release">(
+  kind: Kind,
+): fc.Arbitrary<CallStep<Kind>> {
   return fc.record({
     kind: fc.constant(kind),
     attempt,
@@ -196,9 +235,10 @@ function onAttempt(planned: PlanStep, count: number): PlanStep {
 function startingWithReserve(steps: readonly PlanStep[]): PlanStep[] {
   const started = new Set<number>();
   return steps.map((planned) => {
-    if (planned.kind !== "reserve" && planned.kind !== "settle") return planned;
+    if (!("fault" in planned)) return planned;
     if (started.has(planned.attempt)) return planned;
     started.add(planned.attempt);
-    return { ...planned, kind: "reserve" };
+    const { attempt: place, fault, overlaps } = planned;
+    return { kind: "reserve", attempt: place, fault, overlaps };
   });
 }

@@ -17,6 +17,8 @@ export interface Plan {
    * a decision, modulo the number of choices; used up, every further decision is 0: wait.
    */
   readonly schedule: readonly number[];
+  /** Another session of the target is open beside, in which every key is reserved. */
+  readonly beside?: true;
 }
 
 export interface PlannedAttempt {
@@ -35,13 +37,25 @@ export type EffectOutcome = "success" | "soft-fail" | "definite-failure" | "unkn
 
 export type PlanStep =
   /** The attempt asks for its key; again, if it has asked before. */
-  | CallStep<"reserve">
+  | ReserveStep
   /** The attempt acts, if it may and has not, and settles by the effect's outcome; again, if it has. */
-  | CallStep<"settle">
+  | SettleStep
+  /** The attempt releases what it has committed, which no store may obey. */
+  | CallStep<"release">
   | { readonly kind: "advance"; readonly ms: number }
   /** Advances to the end of what blocks the attempt's key, and `offsetMs` (−1, 0, 1) on. */
   | { readonly kind: "advance-to-end"; readonly attempt: number; readonly offsetMs: number }
   | { readonly kind: "crash" };
+
+export interface ReserveStep extends CallStep<"reserve"> {
+  /** Where it asks again: with another payload than the attempt's own. */
+  readonly otherPayload?: true;
+}
+
+export interface SettleStep extends CallStep<"settle"> {
+  /** Where it commits again: with another response than the attempt's own. */
+  readonly otherResponse?: true;
+}
 
 export interface CallStep<Kind extends string> {
   readonly kind: Kind;

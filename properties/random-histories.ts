@@ -6,9 +6,9 @@ import {
   type LifecycleTable,
 } from "../model/lifecycle-table.ts";
 import type { Policy } from "../model/policy.ts";
-import type { KeyEvent, KeyRecord, KeyReply } from "../model/vocabulary.ts";
+import type { BlockingTimes, KeyEvent, KeyRecord, KeyReply } from "../model/vocabulary.ts";
 import type { History, HistoryEvent, StoreAnswer, StoreCall } from "./history.ts";
-import { answerOf, capabilitiesOf, settlementOf } from "./policy-answers.ts";
+import { answerOf, capabilitiesOf, sessionTimes, settlementOf } from "./policy-answers.ts";
 
 export interface RandomHistoryOptions {
   /** The store decides each call by one of these, drawn anew each time. */
@@ -58,7 +58,7 @@ class RandomRun {
   readonly events: HistoryEvent[] = [];
   readonly #options: RandomHistoryOptions;
   readonly #tables: readonly LifecycleTable[];
-  readonly #times: { deadlineMs: number; pendingMs: number; retentionMs: number };
+  readonly #times: BlockingTimes;
   readonly #choices: readonly number[];
   readonly #attempts: Attempt[];
   readonly #records = new Map<string, KeyRecord>();
@@ -78,7 +78,7 @@ class RandomRun {
   ) {
     this.#options = options;
     this.#tables = tables;
-    this.#times = { deadlineMs: 2, pendingMs, retentionMs };
+    this.#times = sessionTimes({ pendingMs, retentionMs });
     this.#choices = choices;
     this.#attempts = Array.from({ length: options.attempts }, (_, index) => ({
       key: `key ${this.#choose(options.keys)}`,

@@ -1,5 +1,12 @@
 // Which records a key may hold, or surely holds, at some moment: what answers can be explained by.
-import { holding, mayHaveEnded, blocking, type Acceptance, type EndRule } from "./acceptances.ts";
+import {
+  holding,
+  mayHaveEnded,
+  blocking,
+  surelyStands,
+  type Acceptance,
+  type EndRule,
+} from "./acceptances.ts";
 import {
   precedes,
   type JudgedTimes,
@@ -102,6 +109,28 @@ export function commitBlocksUntilMs(
     }
   }
   return fromMs + times.retentionMs - times.slackMs;
+}
+
+/**
+ * Whether a commit answered done surely made a committed record that blocks throughout the window.
+ * With owner tokens it did in any case. By key alone it surely did only where it found a pending
+ * record, which no other settlement can have ended first, and no release can have come since.
+ */
+export function surelyRecorded(
+  key: KeyHistory,
+  commit: Operation,
+  window: Window,
+  times: JudgedTimes,
+  ownerTokens: boolean,
+): boolean {
+  if (commit.answer.outcome !== "done" || !precedes(commit, window)) return false;
+  if (window.latestMs >= commitBlocksUntilMs(key, commit, times)) return false;
+  if (ownerTokens) return true;
+  const others = { ...key, commits: key.commits.filter((each) => each !== commit) };
+  return (
+    key.acceptances.some((each) => surelyStands(others, each, commit, times, holdingAt(false))) &&
+    key.releases.every((release) => precedes(release, commit) || precedes(window, release))
+  );
 }
 
 /** A commit that found its own token's committed record, by every explanation. */

@@ -11,7 +11,9 @@ import { checkedSize, TargetFault } from "./checked-answers.ts";
 import type { History, HistoryEvent, StoreCall } from "./history.ts";
 import type { CallFault, CallStep, Plan, PlannedAttempt, PlanStep } from "./plan.ts";
 import { installSchedulePoints, type SchedulePoints } from "./schedule-points.ts";
+import { openSession } from "./open-session.ts";
 import { OperationsUnderWay } from "./operations-under-way.ts";
+import { knowledgeAfter, knowledgeOnceAnswered, strayCall, type StrayStep } from "./stray-calls.ts";
 import type { StoreSession, StoreTarget } from "./target.ts";
 
 export interface RunOptions {
@@ -74,9 +76,8 @@ class PlanRun {
   async whole(): Promise<void> {
     let session: StoreSession | null = null;
     try {
-      const { pendingMs, retentionMs } = this.#plan;
       const opened = await this.#underWay.whole("open", () =>
-        this.#target.open({ pendingMs, retentionMs }),
+        openSession(this.#target, this.#plan),
       );
       session = opened;
       for (const step of this.#plan.steps) {
@@ -104,9 +105,11 @@ class PlanRun {
   #step(session: StoreSession, step: PlanStep): Promise<void> | null {
     switch (step.kind) {
       case "reserve":
-        return this.#reserve(session, step);
+        return step.otherPayload ? this.#stray(session, step) : this.#reserve(session, step);
       case "settle":
-        return this.#settle(session, step);
+        return step.otherResponse ? this.#stray(session, step) : this.#settle(session, step);
+      case "release":
+        return this.#stray(session, step);
       case "advance":
         return this.#advance(session, step.ms);
       case "advance-to-end":
@@ -180,6 +183,31 @@ class PlanRun {
     return pauseTicks === 0 ? null : this.#underWay.tick(pauseTicks);
   }
 
+  /** A call beyond the attempt's course; where it makes none, the step is a plain one. */
+  #stray(session: StoreSession, step: StrayStep): Promise<void> | null {
+    const attempt = this.#plan.attempts[step.attempt];
+    const knowledge = this.#knowledge[step.attempt];
+    if (attempt === undefined || knowledge === undefined) return null;
+    const call = strayCall(this.#rules, knowledge, step, attempt, this.#keyOf(attempt));
+    if (call === null) return this.#plain(session, step);
+    if (call.call === "reserve") return this.#askOtherwise(session, step, call);
+    this.#learn(step.attempt, knowledgeAfter(knowledge, step));
+    return this.#call(session, call, step.fault, step.overlaps);
+  }
+
+  /** Beside a commit that is under way, another payload would make that commit's payload another. */
+  async #askOtherwise(session: StoreSession, step: StrayStep, call: StoreCall): Promise<void> {
+    await this.#underWay.untilNone();
+    const knowledge = this.#knowledge[step.attempt];
+    if (knowledge !== undefined) this.#learn(step.attempt, knowledgeAfter(knowledge, step));
+    await this.#call(session, call, step.fault, step.overlaps);
+  }
+
+  #plain(session: StoreSession, step: StrayStep): Promise<void> | null {
+    if (step.kind === "reserve") return this.#reserve(session, step);
+    return step.kind === "settle" ? this.#settle(session, step) : null;
+  }
+
   /** What an answer tells the attempt, and the run's own idea of when the key's blocking ends. */
   #follow(call: StoreCall, outcome: string, delivered: boolean): void {
     const { pendingMs, retentionMs } = this.#plan;
@@ -191,6 +219,12 @@ class PlanRun {
     const known = this.#knowledge[call.attempt];
     if (outcome === "proceed" && !(known?.accepted ?? false)) {
       this.#blockedUntilMs.set(call.key, this.#nowMs + pendingMs);
+    }
+    if (
+      known !== undefined &&
+      call.fingerprint !== this.#plan.attempts[call.attempt]?.fingerprint
+    ) {
+      return this.#learn(call.attempt, knowledgeOnceAnswered(known, outcome));
     }
     if (!delivered || outcome === "indeterminate" || outcome === "unavailable") {
       this.#learnNoAnswer(call.attempt);

@@ -53,6 +53,10 @@ export interface StoreSession {
   close(): Promise<void>;
 }
 
+/**
+ * A `deadline` is a moment of the session's time, which starts at 0 and moves by `advance`; all of a
+ * session's lie equally long after their acceptances. `inDoubt` is true from that moment on.
+ */
 export type ReserveAnswer =
   | { readonly outcome: "proceed"; readonly fence?: number; readonly deadline?: number }
   | { readonly outcome: "in-flight"; readonly inDoubt?: boolean }

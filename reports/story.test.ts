@@ -96,3 +96,29 @@ it("is told on a terminal with one line a step and the store's state where it ch
   expect(lines[0]).toBe("  1.  0 ms  attempt A reserves key 1 → proceed");
   expect(lines[1]?.trim()).toBe("[key 1: pending by A until 10]");
 });
+
+it("tells a commit with another response, and a session beside", () => {
+  const commit = { ...call, kind: "invocation", call: "commit", atMs: 0 } as const;
+  const done = {
+    kind: "completion",
+    atMs: 0,
+    delivered: true,
+    answer: { outcome: "done" },
+  } as const;
+  const history: History = {
+    ...zombie,
+    events: [
+      { ...commit, operation: 0, response: "200 ok" },
+      { ...done, operation: 0 },
+      { ...commit, operation: 1, response: "1" },
+      { ...done, operation: 1 },
+    ],
+  };
+  const { steps, stepOfEvent } = tellStory(history, { ...plan, beside: true });
+  expect(steps.map(({ step, actor, action }) => `${step}. ${actor} ${action}`)).toEqual([
+    "1. another session is open beside and reserves every key",
+    "2. attempt A commits key 1",
+    '3. attempt A commits key 1 again with response "1"',
+  ]);
+  expect(stepOfEvent).toEqual([2, 2, 3, 3]);
+});

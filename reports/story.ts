@@ -20,8 +20,12 @@ export interface Story {
 }
 
 /** Tells the history of a plan, which names keys and attempts by their places. */
-export function tellStory(history: History, plan: Pick<Plan, "keys" | "attempts">): Story {
+export function tellStory(
+  history: History,
+  plan: Pick<Plan, "keys" | "attempts" | "beside">,
+): Story {
   const teller = new Teller(history, plan);
+  if (plan.beside === true) teller.tellBeside();
   for (const [index, event] of history.events.entries()) teller.tell(event, index);
   return { steps: teller.steps, stepOfEvent: teller.stepOfEvent };
 }
@@ -48,6 +52,7 @@ class Teller {
   readonly #calls = new Map<number, InvocationEvent>();
   readonly #told = new Set<string>();
   readonly #payloads = new Map<string, string>();
+  readonly #responses = new Map<number, string>();
   readonly #seenKeys = new Set<string>();
 
   constructor(history: History, plan: Pick<Plan, "keys" | "attempts">) {
@@ -55,6 +60,12 @@ class Teller {
     this.#keys = plan.keys;
     this.#planned = plan.attempts.length;
     this.#known = new KnownRecords(history);
+  }
+
+  tellBeside(): void {
+    const detail = "a store of its own, which shares nothing with this one";
+    const step = { step: 1, at: 0, actor: "another session", detail, state: this.#stateAt(0) };
+    this.steps.push({ ...step, action: "is open beside and reserves every key" });
   }
 
   tell(event: HistoryEvent, index: number): void {
@@ -147,7 +158,16 @@ class Teller {
     this.#seenKeys.add(call.key);
     const again = this.#told.has(`${call.attempt} ${call.call}`) ? " again" : "";
     this.#told.add(`${call.attempt} ${call.call}`);
-    return `${call.call}s ${keyName(call.key, this.#keys)}${again}${this.#otherPayload(call)}`;
+    const otherwise = `${this.#otherPayload(call)}${this.#otherResponse(call)}`;
+    return `${call.call}s ${keyName(call.key, this.#keys)}${again}${otherwise}`;
+  }
+
+  /** A commit that says something else than the attempt's commit before. */
+  #otherResponse(call: StoreCall): string {
+    if (call.call !== "commit") return "";
+    const first = this.#responses.get(call.attempt) ?? call.response;
+    this.#responses.set(call.attempt, first);
+    return first === call.response ? "" : ` with response ${showText(call.response)}`;
   }
 
   #otherPayload(call: StoreCall): string {

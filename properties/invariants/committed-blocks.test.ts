@@ -46,4 +46,28 @@ describe("committed blocks", () => {
     history.accept("B", 2).complete(commit, "done");
     expect(verdictOn(invariant, history)).toBe("vacuous");
   });
+
+  describe("where commits go by key alone", () => {
+    const byKey = () => new HistoryBuilder({ capabilities: { ownerTokens: false } });
+
+    it("counts a commit that found a reservation", () => {
+      const history = byKey().accept("A").advance(50).commit("A", "done").advance(60);
+      expect(verdictOn(invariant, history.accept("B"))).toBe("broken");
+    });
+
+    it("says nothing of a late commit, which may have recorded nothing", () => {
+      const history = byKey().accept("A").advance(100).commit("A", "done");
+      expect(verdictOn(invariant, history.accept("B"))).toBe("vacuous");
+    });
+
+    it("takes another's commit of a committed record for no new retention", () => {
+      const history = byKey().accept("A").commit("A", "done").advance(50).commit("B", "done");
+      expect(verdictOn(invariant, history.advance(50).accept("C"))).toBe("vacuous");
+    });
+
+    it("says nothing once somebody has released", () => {
+      const history = byKey().accept("A").commit("A", "done").release("B", "done");
+      expect(verdictOn(invariant, history.accept("C"))).toBe("vacuous");
+    });
+  });
 });

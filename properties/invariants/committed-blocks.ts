@@ -2,9 +2,11 @@
 //
 // The retention counts from the commit that made the record, on the store's clock. Refutes
 // `hardened without retention from the commit` and `published`, whose record still ends τ after the
-// *reserve*, and a store that keeps no record of a late commit which it answered done.
-import { precedes, type PreparedHistory } from "../operations.ts";
-import { commitBlocksUntilMs } from "../records.ts";
+// *reserve*, and a store that keeps no record of a late commit which it answered done. Where commits
+// go by key alone, done may have recorded nothing: only a commit counts that surely found a
+// reservation, and only until somebody's release.
+import type { PreparedHistory } from "../operations.ts";
+import { surelyRecorded } from "../records.ts";
 import {
   attemptName,
   callOf,
@@ -22,14 +24,12 @@ export const committedBlocks: InvariantJudge = {
   },
 };
 
-function findViolations({ keys, times }: PreparedHistory): Ruling["violations"] {
+function findViolations({ keys, times, history }: PreparedHistory): Ruling["violations"] {
+  const { ownerTokens } = history.capabilities;
   return keys.flatMap((key) =>
     key.acceptances.flatMap((second) => {
-      const commit = key.commits.find(
-        (each) =>
-          each.answer.outcome === "done" &&
-          precedes(each, second) &&
-          second.latestMs < commitBlocksUntilMs(key, each, times),
+      const commit = key.commits.find((each) =>
+        surelyRecorded(key, each, second, times, ownerTokens),
       );
       if (commit === undefined) return [];
       const explanation =
@@ -41,15 +41,11 @@ function findViolations({ keys, times }: PreparedHistory): Ruling["violations"] 
   );
 }
 
-function isExercised({ keys, times }: PreparedHistory): boolean {
+function isExercised({ keys, times, history }: PreparedHistory): boolean {
+  const { ownerTokens } = history.capabilities;
   return keys.some((key) =>
-    key.commits.some(
-      (commit) =>
-        commit.answer.outcome === "done" &&
-        key.served.some(
-          (reserve) =>
-            precedes(commit, reserve) && reserve.latestMs < commitBlocksUntilMs(key, commit, times),
-        ),
+    key.commits.some((commit) =>
+      key.served.some((reserve) => surelyRecorded(key, commit, reserve, times, ownerTokens)),
     ),
   );
 }

@@ -36,6 +36,14 @@ describe("durability", () => {
     expect(verdictOn("acceptance", history)).toBe("broken");
   });
 
+  it("is not to blame for a record that is missed once its time from the reserve is over", () => {
+    const counted = (ms: number) =>
+      new HistoryBuilder().accept("A").advance(1).commit("A", "done").crash().advance(ms).size(0);
+    expect(verdictOn("durability", counted(99))).not.toBe("broken");
+    expect(verdictOn("reclaim", counted(99))).toBe("broken");
+    expect(verdictOn("durability", counted(98))).toBe("broken");
+  });
+
   it("says nothing of a call that was under way at the crash", () => {
     const history = new HistoryBuilder();
     const reserve = history.start("reserve", "A");

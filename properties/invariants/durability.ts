@@ -3,7 +3,7 @@
 // A contradiction between an answer before a crash and an answer after it, on one record: a lost
 // acceptance or release, another response, fence or deadline. Only what no policy explains counts
 // here: for a lost acceptance that is the seeds' own sentence, as others' releases and a retention
-// from the reserve end records without any crash. And a kind of contradiction counts only if the
+// from the reserve end records without any crash; nor is a record missed that may be over by then. And a kind of contradiction counts only if the
 // history has none of its kind without a crash, so that a store that forgets at a crash is told from
 // one that is always wrong. Refutes a store that answers before it has written.
 import { isIndeterminate, type PreparedHistory } from "../operations.ts";
@@ -38,12 +38,24 @@ function contradictions(prepared: PreparedHistory): readonly (readonly Violation
   return [
     collidesWithinRetention.judge(prepared).violations,
     lostReleases(prepared),
-    undercounts(prepared),
+    undercounts(prepared).filter((found) => !mayCountFromReserve(prepared, found)),
     ...(replays ? [replay.judge(prepared).violations] : []),
     ...(ownerTokens
       ? [acceptances.flatMap((each) => each.flatMap(changedAnswers)), fenceViolations(prepared)]
       : []),
   ];
+}
+
+/** Whether a record that is missed was over, had its time counted from its reserve. */
+function mayCountFromReserve({ keys, times, history }: PreparedHistory, found: Violation): boolean {
+  const countedAtMs = history.events[found.events.at(-1) ?? -1]?.atMs ?? Infinity;
+  const endMs = Math.min(times.pendingMs, times.retentionMs) - times.slackMs;
+  return keys.some(({ acceptances, all }) => {
+    const made = all.filter(({ completedIndex }) => found.events.includes(completedIndex));
+    return made.some(({ token }) =>
+      acceptances.some((each) => each.token === token && countedAtMs >= each.atMs + endMs),
+    );
+  });
 }
 
 /** The violation as one of durability, if a crash lies between the answers that contradict. */

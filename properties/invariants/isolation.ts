@@ -1,6 +1,7 @@
 // Claim: different keys never share a record: what blocks one key never refuses another.
 //
-// Judged on refusals of a key of which nobody can have had a record. Refutes a store that folds, trims,
+// Judged on refusals of a key of which nobody can have had a record in this session; another that is
+// open beside has records of every key. Refutes a store that folds, trims,
 // cuts or joins keys, and `hardened without live/test in the key`.
 import { isRefusal, type Operation, type PreparedHistory } from "../operations.ts";
 import { mayAccept } from "../records.ts";

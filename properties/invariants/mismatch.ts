@@ -33,8 +33,12 @@ function isExplained(
   key: KeyHistory,
   reserve: Operation,
 ): boolean {
-  const records = possibleRecords(key, reserve, times, history.capabilities.ownerTokens);
-  return records.some(({ by }) => by.fingerprint !== reserve.fingerprint);
+  const { ownerTokens } = history.capabilities;
+  // By key alone a commit may have been of somebody else's reservation, and so of another payload.
+  return possibleRecords(key, reserve, times, ownerTokens).some(
+    ({ by, status }) =>
+      by.fingerprint !== reserve.fingerprint || (!ownerTokens && status === "committed"),
+  );
 }
 
 /** The operation whose record surely blocks with another fingerprint. */

@@ -73,6 +73,14 @@ describe("ownership", () => {
     expect(verdictOn("ownership", broken)).toBe("broken");
   });
 
+  it("is broken by the fence of a reservation that was committed, before its pending time is over", () => {
+    const times = { pendingMs: 300, retentionMs: 100 };
+    const history = new HistoryBuilder(times).accept("A").commit("A", "done").advance(120);
+    expect(verdictOn("ownership", history.accept("A", 2))).toBe("vacuous");
+    const old = new HistoryBuilder(times).accept("A").commit("A", "done").advance(120);
+    expect(verdictOn("ownership", old.accept("A", 1))).toBe("broken");
+  });
+
   it("asks for no fences where there are no owner tokens", () => {
     const history = new HistoryBuilder({ capabilities: { ownerTokens: false } }).accept("A");
     expect(verdictOn("ownership", history)).toBe("vacuous");

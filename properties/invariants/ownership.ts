@@ -37,24 +37,36 @@ export const ownership: InvariantJudge = {
 
 /** What fences say against each other: each is a safe integer, each acceptance's is larger. */
 export function fenceViolations({ keys, times }: PreparedHistory): readonly Violation[] {
-  return keys.flatMap(({ acceptances }) => [
-    ...unevenFences(acceptances),
-    ...acceptances.flatMap((acceptance) => usedAgain(acceptance, times)),
+  return keys.flatMap((key) => [
+    ...unevenFences(key.acceptances),
+    ...key.acceptances.flatMap((acceptance) => usedAgain(key, acceptance, times)),
   ]);
 }
 
-/** Answers with the fence of a reservation whose time was over: of a new one with an old fence. */
-function usedAgain(acceptance: Acceptance, { pendingMs, slackMs }: JudgedTimes) {
-  return acceptance.answers
-    .filter((answer) => answer.atMs >= acceptance.latestMs + pendingMs + slackMs)
-    .map((answer) =>
-      violation(
-        "ownership",
-        `${callOf(answer)} was answered proceed for key ${shown(answer.key)} with fence ${acceptance.fence} again, although ` +
-          `the pending time of that reservation was over.`,
-        [acceptance.operation.completedIndex, ...placesOf(answer)],
-      ),
+/** Answers with the fence of a reservation that was over: of a new one with an old fence. */
+function usedAgain(
+  { commits }: KeyHistory,
+  acceptance: Acceptance,
+  { pendingMs, slackMs }: JudgedTimes,
+): readonly Violation[] {
+  const endMs = acceptance.latestMs + pendingMs + slackMs;
+  return acceptance.answers.flatMap((answer) => {
+    const committed = commits.some(
+      (commit) =>
+        commit.token === acceptance.token &&
+        commit.answer.outcome === "done" &&
+        precedes(acceptance, commit) &&
+        precedes(commit, answer),
     );
+    if (!committed && answer.atMs < endMs) return [];
+    const over = committed ? "that reservation was" : "the pending time of that reservation was";
+    return violation(
+      "ownership",
+      `${callOf(answer)} was answered proceed for key ${shown(answer.key)} with fence ${acceptance.fence} again, although ` +
+        `${over} ${committed ? "committed" : "over"}.`,
+      [acceptance.operation.completedIndex, ...placesOf(answer)],
+    );
+  });
 }
 
 function unevenFences(acceptances: readonly Acceptance[]): readonly Violation[] {

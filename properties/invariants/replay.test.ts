@@ -56,4 +56,13 @@ describe("replay", () => {
     history.commit("A", "done").reserve("B", duplicate());
     expect(verdictOn("replay", history)).toBe("vacuous");
   });
+
+  it("takes a second commit for a repeated one only where it goes by token", () => {
+    // 1. A's late commit records nothing. 2. B reserves. 3. A's second commit is recorded for B.
+    const history = new HistoryBuilder({ capabilities: { ownerTokens: false } });
+    history.accept("A").advance(100).commit("A", "done", { response: "1" });
+    history.accept("B").commit("A", "done", { response: "2" });
+    history.reserve("C", { outcome: "duplicate", response: "2" });
+    expect(verdictOn("replay", history)).toBe("kept");
+  });
 });

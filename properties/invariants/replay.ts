@@ -4,7 +4,7 @@
 // replay`, a store that lets a second commit overwrite the first's response, and one that replays
 // what an earlier record of the key had.
 import type { KeyHistory, Operation, PreparedHistory } from "../operations.ts";
-import { isSurelyRepeated, possibleRecords } from "../records.ts";
+import { possibleRecords } from "../records.ts";
 import type { Violation } from "../results.ts";
 import { callOf, placesOf, shown, violation, type InvariantJudge } from "./ruling.ts";
 
@@ -38,7 +38,7 @@ function creatingCommits(
   reserve: Operation,
 ): readonly Operation[] {
   return possibleRecords(key, reserve, times, history.capabilities.ownerTokens)
-    .filter(({ status, by }) => status === "committed" && !isSurelyRepeated(key, by, times))
+    .filter(({ status }) => status === "committed")
     .map(({ by }) => by);
 }
 

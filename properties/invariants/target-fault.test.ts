@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { StoreAnswer } from "../history.ts";
 import { HistoryBuilder } from "../history-builder.ts";
 import { rulingOn, verdictOn } from "./judging.ts";
 
@@ -22,5 +23,17 @@ describe("target fault", () => {
 
   it("is kept by a target that answers", () => {
     expect(verdictOn("target-fault", new HistoryBuilder().accept("A"))).toBe("kept");
+  });
+
+  it.each([
+    [{ outcome: "proceed", fence: "1" }, "broken"],
+    [{ outcome: "proceed", fence: 1, deadline: "soon" }, "broken"],
+    [{ outcome: "proceed", fence: 1, deadline: Number.NaN }, "broken"],
+    [{ outcome: "in-flight", inDoubt: 1 }, "broken"],
+    [{ outcome: "duplicate", response: null }, "broken"],
+    [{ outcome: "duplicate", response: undefined }, "kept"],
+  ])("judges the answer %o, by the types of its fields, as %s", (answer, verdict) => {
+    const history = new HistoryBuilder().reserve("A", answer as StoreAnswer);
+    expect(verdictOn("target-fault", history)).toBe(verdict);
   });
 });

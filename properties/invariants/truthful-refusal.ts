@@ -1,8 +1,11 @@
 // Claim: a refusal is given only while a record of the key blocks, and says what that record is.
 //
-// In flight: pending, by another token. Duplicate: committed. Mismatch: another payload. In doubt never
-// turns back into in flight for one reservation. Refutes `published` (one word, duplicate, for
-// pending and committed alike), and a store whose commit by another token is obeyed in silence.
+// In flight: pending, by another token. Duplicate: committed. Mismatch: another payload. In doubt: from
+// the deadline on that was told for the reservation, and not before; it never turns back into in flight
+// for one reservation. A session's deadlines all lie equally long after their acceptances. Refutes
+// `published` (one word, duplicate, for pending and committed alike), a store whose commit by another
+// token is obeyed in silence, and one that is always, never, or a tick too late in doubt.
+import { proceedOf } from "../acceptances.ts";
 import {
   isRefusal,
   precedes,
@@ -22,7 +25,8 @@ export const truthfulRefusal: InvariantJudge = {
     const refusals = servedReserves(prepared, (_, reserve) => isRefusal(reserve));
     const untrue = refusals.flatMap(({ key, reserve }) => untruth(prepared, key, reserve));
     const backward = prepared.keys.flatMap(leavesDoubt);
-    return { exercised: refusals.length > 0, violations: [...untrue, ...backward] };
+    const violations = [...untrue, ...backward, ...movedDeadlines(prepared)];
+    return { exercised: refusals.length > 0, violations };
   },
 };
 
@@ -34,7 +38,14 @@ function untruth(
   const { ownerTokens, fingerprints } = history.capabilities;
   const records = possibleRecords(key, reserve, times, ownerTokens);
   const isTold = (record: PossibleRecord) => tells(reserve, record, ownerTokens, fingerprints);
-  if (records.some(isTold)) return [];
+  const told = records.filter(isTold);
+  if (told.length > 0) {
+    const deadlines = told.map(({ by }) => proceedOf(by).deadline);
+    const isExact = times.slackMs === 0;
+    return !isExact || deadlines.some((deadline) => isTimely(reserve, deadline))
+      ? []
+      : [untimely(reserve, told, deadlines)];
+  }
   const held =
     records.length === 0
       ? "no record of the key can have blocked"
@@ -50,10 +61,53 @@ function tells(
   ownerTokens: boolean,
   fingerprints: boolean,
 ): boolean {
-  const isSame = !fingerprints || by.fingerprint === fingerprint;
-  if (answer.outcome === "mismatch") return fingerprints && !isSame;
+  // By key alone a commit may have been of somebody else's reservation, and so of another payload.
+  const isAnyPayload = !ownerTokens && status === "committed";
+  const isSame = !fingerprints || isAnyPayload || by.fingerprint === fingerprint;
+  if (answer.outcome === "mismatch") return fingerprints && (isAnyPayload || !isSame);
   if (answer.outcome === "duplicate") return isSame && status === "committed";
   return isSame && status === "pending" && !(ownerTokens && by.token === token);
+}
+
+/** Whether a word on doubt is what a reservation of this deadline gives; nothing is said of none. */
+function isTimely(reserve: Operation, deadline: number | undefined): boolean {
+  const inDoubt = doubtOf(reserve);
+  if (inDoubt === undefined || deadline === undefined) return true;
+  return inDoubt ? reserve.latestMs >= deadline : reserve.atMs < deadline;
+}
+
+function untimely(
+  reserve: Operation,
+  told: readonly PossibleRecord[],
+  deadlines: readonly (number | undefined)[],
+): Violation {
+  const word = doubtOf(reserve) === true ? "in doubt" : "in flight and not in doubt";
+  return violation(
+    "truthful-refusal",
+    `${callOf(reserve)} was told that key ${shown(reserve.key)} is ${word}, although the deadline of ` +
+      `${told.map(({ by }) => callOf(by)).join(" or ")} is ${deadlines.join(" or ")} ms.`,
+    [...told.map(({ by }) => by.completedIndex), ...placesOf(reserve)],
+  );
+}
+
+/** Acceptances of one session whose deadlines cannot lie equally long after each of them. */
+function movedDeadlines({ keys, times }: PreparedHistory): readonly Violation[] {
+  if (times.slackMs > 0) return [];
+  const dated = keys
+    .flatMap(({ acceptances }) => acceptances)
+    .flatMap(({ atMs, latestMs, deadline, operation }) =>
+      deadline === undefined
+        ? []
+        : [{ operation, deadline, fromMs: deadline - latestMs, byMs: deadline - atMs }],
+    );
+  const longest = dated.toSorted((one, other) => other.fromMs - one.fromMs)[0];
+  const shortest = dated.toSorted((one, other) => one.byMs - other.byMs)[0];
+  if (longest === undefined || shortest === undefined || longest.fromMs <= shortest.byMs) return [];
+  const explanation =
+    `${callOf(shortest.operation)} was given the deadline ${shortest.deadline} ms, although ` +
+    `${callOf(longest.operation)} was given ${longest.deadline} ms: not equally long after each.`;
+  const evidence = [shortest.operation.completedIndex, longest.operation.completedIndex];
+  return [violation("truthful-refusal", explanation, evidence)];
 }
 
 function recordOf({ status, by }: PossibleRecord): string {
