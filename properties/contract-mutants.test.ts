@@ -196,7 +196,7 @@ describe.each([
 ])("a planted defect is refuted within $within histories", ({ within, defects }) => {
   for (const [defect, invariant, target] of defects) {
     it(`${defect}: ${invariant}`, async () => {
-      for (const seed of [1, 2, 3]) {
+      for (const seed of [1, 2]) {
         const { findings } = await campaign(target, seed, invariant, within);
         expect(findings, `seed=${seed}`).toMatchObject([{ invariant, minimal: true }]);
       }

@@ -1,5 +1,5 @@
 // What one delivery asks and does: claim or mark, execute, settle, and what becomes of its message.
-import { consumerEvents, deriveConsumerTable, lookUpDelivery } from "../../model/consumer-table.ts";
+import { consumerEvents, lookUpDelivery } from "../../model/consumer-table.ts";
 import type { ConsumerCommand, ConsumerEvent, ConsumerState } from "../../model/queue-consumer.ts";
 import { type Parts, attemptRule, faultRule, forgetAttempt } from "./latchkey-steps.ts";
 import {
@@ -268,7 +268,7 @@ function acknowledge(parts: Parts, slot: Indexed, a: Expression): readonly State
 function lookUp(parts: Parts, state: ConsumerState, type: ConsumerEvent["type"], result: string) {
   const event = consumerEvents.find((each) => each.type === type && each.result === result);
   if (!event) throw new Error(`no such event: ${type} ${result}`);
-  return lookUpDelivery(deriveConsumerTable(parts.state.options.policy), state, event);
+  return lookUpDelivery(parts.delivery, state, event);
 }
 
 export function guardRules(

@@ -1,4 +1,5 @@
 // How a step of an attempt is written: rules, faults with their budgets, what the machine does next, what is forgotten.
+import type { ConsumerTable } from "../../model/consumer-table.ts";
 import type { Fault } from "./latchkey-options.ts";
 import {
   type Call,
@@ -32,6 +33,7 @@ export interface Parts {
   readonly state: LatchkeyState;
   readonly phase: PhaseTables;
   readonly store: StoreTables;
+  readonly delivery: ConsumerTable;
 }
 
 /** A step of one attempt: its guard, what it does, and how a witness tells it. */

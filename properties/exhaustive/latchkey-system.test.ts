@@ -23,9 +23,9 @@ function takes(event: string, as: string): (machines: Machines) => Machines {
     if (found < 0) throw new Error(`no such event: ${name}`);
     return found;
   };
-  return ({ attempt, key }) => {
+  return ({ attempt, ...others }) => {
     const rows = attempt.rows.map((row) => row.with(place(event), row[place(as)] ?? neverHere()));
-    return { attempt: { ...attempt, rows } satisfies GatewayTable, key };
+    return { ...others, attempt: { ...attempt, rows } satisfies GatewayTable };
   };
 }
 
@@ -34,8 +34,8 @@ function decides(
   where: Partial<KeyCase>,
   decision: Partial<KeyCaseDecision>,
 ): (machines: Machines) => Machines {
-  return ({ attempt, key }) => ({
-    attempt,
+  return ({ key, ...others }) => ({
+    ...others,
     key: key.map((each, place) =>
       isIn(keyCases[place] ?? neverHere(), where) ? { ...each, ...decision } : each,
     ),
@@ -179,15 +179,21 @@ it("finds the state in which an attempt waits and nothing is under way", async (
   expect(await deadlocks(waitsOn(machinesOf(options)))).toBeGreaterThan(0);
 });
 
-it.each(scenarios.map(({ id, options }) => [id, options] as const))(
-  "%s has no fault in its bounds that cannot happen",
-  (_, options) => {
-    const rulesOf = (budgets: typeof options.budgets) =>
-      JSON.stringify(latchkeySystem({ ...options, budgets }).rules);
-    const all = rulesOf(options.budgets);
-    for (const fault of Object.keys(options.budgets) as Fault[]) {
-      const { [fault]: _gone, ...others } = options.budgets;
-      expect([fault, rulesOf(others) === all]).toEqual([fault, false]);
-    }
-  },
+// Which faults can happen does not depend on what is watched.
+const bounds = new Map(
+  scenarios.map(({ id, options }) => [
+    JSON.stringify({ ...options, name: "", watched: [] }),
+    [id, { ...options, watched: [] }] as const,
+  ]),
 );
+
+it.each([...bounds.values()])("%s has no fault in its bounds that cannot happen", (_, options) => {
+  const machines = machinesOf(options);
+  const rulesOf = (budgets: typeof options.budgets) =>
+    latchkeySystem({ ...options, budgets }, machines).rules.map(({ name }) => name);
+  const all = rulesOf(options.budgets);
+  for (const fault of Object.keys(options.budgets) as Fault[]) {
+    const { [fault]: _gone, ...others } = options.budgets;
+    expect([fault, rulesOf(others).length < all.length]).toEqual([fault, true]);
+  }
+});

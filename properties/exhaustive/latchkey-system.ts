@@ -3,6 +3,7 @@ import { attemptRules } from "./latchkey-attempts.ts";
 import { forgetAttempt, isWaiting } from "./latchkey-steps.ts";
 import { clockRules } from "./latchkey-clocks.ts";
 import { downstreamRules, isRefusedByFence } from "./latchkey-downstream.ts";
+import { type ConsumerTable, deriveConsumerTable } from "../../model/consumer-table.ts";
 import { deriveGatewayTable, type GatewayTable } from "../../model/gateway-table.ts";
 import { deriveKeyTable, type KeyCaseDecision } from "../../model/key-table.ts";
 import type { LatchkeyOptions } from "./latchkey-options.ts";
@@ -45,7 +46,7 @@ export function latchkeySystem(
   const unreserved = eventNames.some((event) => goesOnUnreserved(phase, event));
   const state = createState(options, unreserved);
   const store = storeTables(state, machines.key);
-  const parts = { state, phase, store };
+  const parts = { state, phase, store, delivery: machines.delivery };
   const rules = [
     ...attemptRules(parts),
     ...downstreamRules(parts),
@@ -71,10 +72,15 @@ export function latchkeySystem(
 export interface Machines {
   readonly attempt: GatewayTable;
   readonly key: readonly KeyCaseDecision[];
+  readonly delivery: ConsumerTable;
 }
 
 export function machinesOf({ policy, mode }: LatchkeyOptions): Machines {
-  return { attempt: deriveGatewayTable(policy, mode), key: deriveKeyTable(policy) };
+  return {
+    attempt: deriveGatewayTable(policy, mode),
+    key: deriveKeyTable(policy),
+    delivery: deriveConsumerTable(policy),
+  };
 }
 
 /** A history may end where an invariant broke, or where nobody waits and nothing is under way. */

@@ -95,8 +95,8 @@ describe("the harness", () => {
 
   test("stays usable after hundreds of histories of a store with timers", async () => {
     const runner = durableObjectRunner(processes, { policy: hardened, mutant: "gap" });
-    const verdicts = await runner.judgePlans(plansOf(400, 4));
-    expect(verdicts).toHaveLength(400);
+    const verdicts = await runner.judgePlans(plansOf(300, 4));
+    expect(verdicts).toHaveLength(300);
     expect(broken(verdicts)).not.toContain("target-fault");
   });
 

@@ -34,7 +34,7 @@ it.each(names)(
   "refutes %s within 300 histories of any seed, by two attempts that overlap",
   async (name) => {
     const policy = policies[name];
-    for (const seed of [1, 2, 3]) {
+    for (const seed of [1, 2]) {
       const { findings } = await runCampaign(
         endingRunner(kvRunner(workerd, { policy }), "acceptance"),
         { seed, runs: 300, plans: plansUnder(policy), invariants: new Set(["acceptance"]) },
