@@ -27,7 +27,7 @@ export function judgeLinearizability(
     const { operation, explained } = result;
     const explanation =
       `No order of the operations on key ${shown(key)} explains that ${callOf(operation)} was answered ` +
-      `${operation.answer.outcome}, after ${explained} answers that are explained.`;
+      `${operation.answer.outcome}, after ${explained === 1 ? "one answer that is" : `${explained} answers that are`} explained.`;
     violations.push(violation("linearizability", explanation, placesOf(operation)));
   }
   const exercised = keys.some(({ all }) => all.some((each) => !isIndeterminate(each)));
