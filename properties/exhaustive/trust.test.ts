@@ -138,20 +138,27 @@ describe.each(cases.map((each) => [each.options.name, each] as const))("%s", (_,
   });
 
   test.skipIf(skipped)(
-    `is counted by Rumur as by us with its scalarsets, and without, and judged alike${reason}`,
+    `is counted by Rumur as by us with its scalarsets, and judged alike${reason}`,
     async () => {
-      const { states, rules } = rumurCounts(countsOf(each));
-      const plain = { propertyIds: unbroken, symmetry: false };
-      if (each.toldApart) {
-        const all = finished(await runRumur(system, plain, bounds));
-        expect([all.states, all.transitions]).toEqual([states, rules]);
-        expect(all.errors).toEqual([]);
-      }
-      const symmetric = finished(await runRumur(system, { ...plain, symmetry: true }, bounds));
+      const options = { propertyIds: unbroken, symmetry: true };
+      const symmetric = finished(await runRumur(system, options, bounds));
       expect([symmetric.states, symmetric.transitions]).toEqual(each.symmetric);
       expect(symmetric.errors).toEqual([]);
     },
   );
+
+  if (each.toldApart) {
+    test.skipIf(skipped)(
+      `is counted by Rumur as by us without its scalarsets, and judged alike${reason}`,
+      async () => {
+        const { states, rules } = rumurCounts(countsOf(each));
+        const options = { propertyIds: unbroken, symmetry: false };
+        const all = finished(await runRumur(system, options, bounds));
+        expect([all.states, all.transitions]).toEqual([states, rules]);
+        expect(all.errors).toEqual([]);
+      },
+    );
+  }
 
   if (refuted.length === 0) return;
 
