@@ -1,4 +1,5 @@
 // Each sentence of the contract on answers, sessions and strings is kept by a defect that it refutes.
+import { boundSession } from "./bound-session.ts";
 import { describe, expect, it } from "vitest";
 import { hardened } from "../model/policy.ts";
 import { campaign, mutant, type PlantedDefect } from "./planted-defects.ts";
@@ -106,12 +107,7 @@ function sharedSessions(): StoreTarget {
       shared ??= target.open(options);
       const session = await shared;
       return {
-        reserve: (key, attempt) => session.reserve(key, attempt),
-        commit: (key, attempt) => session.commit(key, attempt),
-        release: (key, attempt) => session.release(key, attempt),
-        advance: (ms) => session.advance(ms),
-        crash: () => session.crash(),
-        size: () => session.size(),
+        ...boundSession(session),
         close: async () => {
           shared = null;
         },

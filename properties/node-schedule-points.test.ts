@@ -1,7 +1,8 @@
 import { scheduler, setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { brokenTarget, planOf, reserve, run, told } from "./plan-builder.ts";
+import { planOf, reserve, run, told } from "./plan-builder.ts";
+import { mutant } from "./planted-defects.ts";
 
 describe("a gap between read and write is a schedule point", () => {
   const timers: Record<string, () => Promise<unknown>> = {
@@ -20,7 +21,7 @@ describe("a gap between read and write is a schedule point", () => {
   };
   for (const [name, gap] of Object.entries(gaps)) {
     it(`lets two attempts in by ${name} when the plan overlaps them, and one when it does not`, async () => {
-      const target = brokenTarget((session) => {
+      const target = mutant((session) => {
         const taken = new Set<string>();
         return {
           reserve: async (key, attempt) => {
@@ -44,7 +45,7 @@ describe("a gap between read and write is a schedule point", () => {
   }
 
   it("closes in just as many microtasks as the plan pauses between two calls", async () => {
-    const target = brokenTarget((session) => {
+    const target = mutant((session) => {
       const taken = new Set<string>();
       return {
         reserve: async (key, attempt) => {
@@ -68,7 +69,7 @@ describe("a gap between read and write is a schedule point", () => {
   });
 
   it.each(Object.entries(timers))("is opened in the order of the schedule: %s", async (_, gap) => {
-    const target = brokenTarget((session) => ({
+    const target = mutant((session) => ({
       reserve: async (key, attempt) => {
         await gap();
         return session.reserve(key, attempt);
@@ -82,7 +83,7 @@ describe("a gap between read and write is a schedule point", () => {
   });
 
   it("leaves to Node a timer that a signal can abort", async () => {
-    const target = brokenTarget(() => ({
+    const target = mutant(() => ({
       reserve: () => pause(1, { outcome: "proceed" } as const, { signal: AbortSignal.abort() }),
     }));
     expect(told(await run(target, planOf([reserve(0)])))).toEqual([

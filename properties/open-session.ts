@@ -1,4 +1,5 @@
 // Opens the session of a plan; where the plan says so, another is open beside and holds every key.
+import { boundSession } from "./bound-session.ts";
 import type { Plan } from "./plan.ts";
 import type { StoreSession, StoreTarget } from "./target.ts";
 
@@ -32,12 +33,7 @@ async function reserveIn(session: StoreSession, key: string): Promise<void> {
 
 function closingTwice(session: StoreSession): StoreSession {
   return {
-    reserve: (key, attempt) => session.reserve(key, attempt),
-    commit: (key, attempt) => session.commit(key, attempt),
-    release: (key, attempt) => session.release(key, attempt),
-    advance: (ms) => session.advance(ms),
-    crash: () => session.crash(),
-    size: () => session.size(),
+    ...boundSession(session),
     close: async () => {
       await session.close();
       await session.close();

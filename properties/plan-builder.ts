@@ -1,11 +1,9 @@
-// Builds plans, broken targets and the gist of a history by hand, for the tests of runs.
-import { hardened } from "../model/policy.ts";
+// Builds plans and the gist of a history by hand, for the tests of runs.
 import type { History } from "./history.ts";
 import { installNodeSchedulePoints } from "./node-schedule-points.ts";
 import type { CallStep, Plan, PlanStep } from "./plan.ts";
 import { type RunOptions, runPlan } from "./run-plan.ts";
-import type { StoreSession, StoreTarget } from "./target.ts";
-import { memoryTarget } from "./targets/memory-target.ts";
+import type { StoreTarget } from "./target.ts";
 
 export const reserve = (attempt: number, more: Partial<CallStep<"reserve">> = {}): PlanStep => ({
   kind: "reserve",
@@ -37,29 +35,6 @@ export function planOf(steps: readonly PlanStep[], more: Partial<Plan> = {}): Pl
     steps,
     schedule: [],
     ...more,
-  };
-}
-
-/** A correct store with one operation replaced. */
-export function brokenTarget(
-  change: (session: StoreSession) => Partial<StoreSession>,
-): StoreTarget {
-  const target = memoryTarget(hardened);
-  return {
-    ...target,
-    open: async (options) => {
-      const session = await target.open(options);
-      const bound: StoreSession = {
-        reserve: (key, attempt) => session.reserve(key, attempt),
-        commit: (key, attempt) => session.commit(key, attempt),
-        release: (key, attempt) => session.release(key, attempt),
-        advance: (ms) => session.advance(ms),
-        crash: () => session.crash(),
-        size: () => session.size(),
-        close: () => session.close(),
-      };
-      return { ...bound, ...change(bound) };
-    },
   };
 }
 

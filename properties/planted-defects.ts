@@ -1,5 +1,6 @@
 // How tests plant a defect in the correct store, and hunt for it.
 import { hardened } from "../model/policy.ts";
+import { boundSession } from "./bound-session.ts";
 import { runCampaign } from "./campaign.ts";
 import { endingRunner } from "./ending-runner.ts";
 import { inProcessRunner } from "./in-process-runner.ts";
@@ -36,16 +37,7 @@ export function mutant(change: Change): StoreTarget {
   return {
     ...target,
     open: async (options) => {
-      const session = await target.open(options);
-      const plain: StoreSession = {
-        reserve: (key, attempt) => session.reserve(key, attempt),
-        commit: (key, attempt) => session.commit(key, attempt),
-        release: (key, attempt) => session.release(key, attempt),
-        advance: (ms) => session.advance(ms),
-        crash: () => session.crash(),
-        size: () => session.size(),
-        close: () => session.close(),
-      };
+      const plain = boundSession(await target.open(options));
       return { ...plain, ...change(plain, options) };
     },
   };

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { hardened, paper, published } from "../model/policy.ts";
 import type { PlanStep } from "./plan.ts";
-import { brokenTarget, planOf, reserve, run, settle, told } from "./plan-builder.ts";
+import { planOf, reserve, run, settle, told } from "./plan-builder.ts";
+import { mutant } from "./planted-defects.ts";
 import type { StoreSession } from "./target.ts";
 import { memoryTarget } from "./targets/memory-target.ts";
 
@@ -96,7 +97,7 @@ describe("a target that breaks the contract", () => {
   const faultOf = async (change: Partial<StoreSession>, plan = oneReserve) =>
     (
       await run(
-        brokenTarget(() => change),
+        mutant(() => change),
         plan,
         { answerBoundMs: 30 },
       )
@@ -174,7 +175,7 @@ describe("a target that breaks the contract", () => {
 });
 
 it("a call that rejects because the store crashed under it is indeterminate, and no fault", async () => {
-  const target = brokenTarget((session) => {
+  const target = mutant((session) => {
     let abort: (error: Error) => void = () => {};
     return {
       reserve: (key, attempt) =>
