@@ -1,11 +1,9 @@
 // Measures what a state costs as they become many: of the mutex beside SPIN, and of a system whose branching does not grow.
-import { checkModel } from "../properties/exhaustive/check.ts";
-import { gridModel } from "../properties/exhaustive/grid-model.ts";
-import type { PackedModel } from "../properties/exhaustive/model.ts";
-import { mutexModel } from "../properties/exhaustive/mutex-model.ts";
 import type { MutexOptions } from "../properties/exhaustive/mutex-model.ts";
 import { prepareSpin } from "../properties/exhaustive/other-checkers.ts";
 import type { Measurement } from "../properties/exhaustive/other-checkers.ts";
+import { BenchSearcher } from "./bench-searcher.ts";
+import type { SearchCost } from "./bench-searcher.ts";
 import { withLargePages, withoutLargePages } from "./large-pages.ts";
 
 /** SPIN's processor time is read in ticks of 10 ms, which tells nothing of a shorter run. */
@@ -18,15 +16,17 @@ export async function compareBySize(
   print: (line: string) => void,
 ): Promise<void> {
   print("cost by size, of the mutex (processor time, median)");
-  for (const size of sizes) {
-    const { states } = await checkModel(mutexModel(size));
-    const spin = await prepareSpin(size, states, withoutLargePages(process.env));
-    const inLargePages = await prepareSpin(size, states, withLargePages(process.env));
-    const ours: Cost[] = [];
+  const searcher = new BenchSearcher();
+  for (const options of sizes) {
+    const measure = () => searcher.measure({ kind: "mutex", options });
+    const { states } = await measure();
+    const spin = await prepareSpin(options, states, withoutLargePages(process.env));
+    const inLargePages = await prepareSpin(options, states, withLargePages(process.env));
+    const ours: SearchCost[] = [];
     const theirs: Measurement[] = [];
     const theirsInLargePages: Measurement[] = [];
     for (let round = 0; round < rounds; round += 1) {
-      ours.push(await costOf(() => mutexModel(size)));
+      ours.push(await measure());
       // Of millions of states one run of many seconds is measure enough.
       if (states < LEAST_FOR_SPIN || (round > 0 && states > 3e6)) continue;
       if ("run" in spin) theirs.push(await spin.run());
@@ -38,13 +38,18 @@ export async function compareBySize(
     ];
     printCost(ours, besides.join(""), print);
   }
+  searcher.end();
 }
 
-function besideSpin(name: string, ours: readonly Cost[], theirs: readonly Measurement[]): string {
+function besideSpin(
+  name: string,
+  ours: readonly SearchCost[],
+  theirs: readonly Measurement[],
+): string {
   const [first] = theirs;
   if (first === undefined) return "";
-  const nsPerState = median(theirs.map(({ cpuMs, states }) => (cpuMs * 1e6) / states));
-  const times = nsPerState / median(ours.map((each) => each.nsPerState));
+  const nsPerState = median(theirs.map(perState));
+  const times = nsPerState / median(ours.map(perState));
   return `  ${name} ${nsPerState.toFixed(0)} ns/state: ${times.toFixed(1)} times`;
 }
 
@@ -53,46 +58,33 @@ export async function costBySide(
   print: (line: string) => void,
 ): Promise<void> {
   print("cost by size, of four counters: four steps from every state");
+  const searcher = new BenchSearcher();
   for (const side of sides) {
-    const costs: Cost[] = [];
-    for (let round = 0; round < 3; round += 1) costs.push(await costOf(() => gridModel(side)));
+    const costs: SearchCost[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      costs.push(await searcher.measure({ kind: "grid", side }));
+    }
     printCost(costs, "", print);
   }
+  searcher.end();
 }
 
-interface Cost {
-  readonly states: number;
-  readonly nsPerState: number;
-  readonly nsPerEdge: number;
-  readonly bytesPerState: number;
-  readonly maxPauseMs: number;
+function perState({ cpuMs, states }: Measurement): number {
+  return (cpuMs * 1e6) / states;
 }
 
-/** A small search is over before the clock has moved: it is repeated, in no more memory than it needs. */
-async function costOf(create: () => PackedModel): Promise<Cost> {
-  const { states, edges } = await checkModel(create());
-  const bounds = { maxBytes: Math.max(2 ** 20, states * 48) };
-  const before = process.cpuUsage();
-  let result = await checkModel(create(), { bounds });
-  let runs = 1;
-  for (; runs * states < 300_000; runs += 1) result = await checkModel(create(), { bounds });
-  const { user, system } = process.cpuUsage(before);
-  const nanoseconds = ((user + system) * 1000) / runs;
-  const { bytesPerState, maxPauseMs } = result;
-  return {
-    states,
-    nsPerState: nanoseconds / states,
-    nsPerEdge: nanoseconds / edges,
-    bytesPerState,
-    maxPauseMs,
-  };
-}
-
-function printCost(costs: readonly Cost[], beside: string, print: (line: string) => void): void {
-  const of = (field: keyof Cost): number => median(costs.map((each) => each[field]));
+function printCost(
+  costs: readonly SearchCost[],
+  beside: string,
+  print: (line: string) => void,
+): void {
+  const [first] = costs;
+  if (first === undefined) return;
+  const { states, edges, bytes } = first;
+  const ns = median(costs.map(perState));
   const pauseMs = Math.max(...costs.map((each) => each.maxPauseMs));
   print(
-    `  ${thousands(of("states")).padStart(12)} states ${of("nsPerState").toFixed(0).padStart(6)} ns/state ${of("nsPerEdge").toFixed(0).padStart(5)} ns/edge  ${of("bytesPerState").toFixed(1).padStart(5)} bytes/state  longest pause ${pauseMs.toFixed(1)} ms${beside}`,
+    `  ${thousands(states).padStart(12)} states ${ns.toFixed(0).padStart(6)} ns/state ${((ns * states) / edges).toFixed(0).padStart(5)} ns/edge  ${(bytes / states).toFixed(1).padStart(5)} bytes/state  longest pause ${pauseMs.toFixed(1)} ms${beside}`,
   );
 }
 
