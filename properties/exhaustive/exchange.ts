@@ -1,12 +1,13 @@
 // Decides how two searching threads hand each other states and agree where a depth ends, over shared memory.
-import { BATCH_STATES } from "./batch.ts";
+import { BATCH_STATES, createScratch } from "./batch.ts";
 import type { Batch } from "./batch.ts";
 import type { SearchProgress } from "./check-options.ts";
 import type { Tally } from "./expansion.ts";
-import { BLOCK_SHIFT, type StateSet } from "./state-set.ts";
+import { BLOCK_SHIFT } from "./state-lookup.ts";
+import type { StateSet } from "./state-set.ts";
 
 /** Blocks under way in each direction. */
-const RING_BLOCKS = 8;
+const RING_BLOCKS = 16;
 /** States in one: any batch fits, and several of those parts of batches that are sent. */
 export const BLOCK_STATES = 4 * BATCH_STATES;
 /** What a thread waits before it looks again on its own. */
@@ -301,23 +302,18 @@ export class Exchange {
   }
 }
 
-/** Blocks of one direction as batches over the shared memory; hashes and places are scratch of this thread. */
+/** Blocks of one direction as batches over the shared memory; all else is scratch of this thread. */
 function blocksOf(memory: SharedMemory, words: number, sender: number): Batch[] {
   const states = memory.states[sender] as Uint32Array;
   const origins = memory.origins[sender] as Uint32Array;
-  const hashes = new Int32Array(BLOCK_STATES);
-  const places = new Int32Array(BLOCK_STATES);
-  const guesses = new Int32Array(BLOCK_STATES);
+  const scratch = createScratch(BLOCK_STATES);
   return Array.from({ length: RING_BLOCKS }, (_, block) => {
     const from = block * BLOCK_STATES;
     return {
       words,
       states: states.subarray(from * words, (from + BLOCK_STATES) * words),
       origins: origins.subarray(from, from + BLOCK_STATES),
-      hashes,
-      places,
-      guesses,
-      count: 0,
+      ...scratch,
     };
   });
 }

@@ -1,8 +1,8 @@
 // Decides what the next step from every state is: expands states of the queue into a batch and tallies what it saw.
-import { BATCH_STATES, createBatch } from "./batch.ts";
+import { BATCH_STATES, createBatch, selectAll } from "./batch.ts";
 import type { Batch } from "./batch.ts";
 import { RecentStates } from "./recent-states.ts";
-import { hashStates } from "./state-hash.ts";
+import { hashBatch } from "./state-hash.ts";
 import type { StateSet } from "./state-set.ts";
 import type { PackedModel } from "./model.ts";
 
@@ -56,34 +56,35 @@ export class Expander {
     const { model, batch } = this;
     const { states, origins, words } = batch;
     const { records, stride } = set;
+    const { maxSuccessors } = model;
     const actions = this.#actions;
     let next = head;
     let count = 0;
+    let expanded = 0;
     while (next !== end && count < BATCH_STATES) {
-      const at = next * stride;
-      const added = model.expand(records, at, states, count * words, actions);
+      const at = Math.imul(next, stride);
+      const added = model.expand(records, at, states, Math.imul(count, words), actions);
       if (added === 0) this.#tallyEnd(records, at, next, tally);
-      else if (added > model.maxSuccessors) throw tooMany(model, added);
-      for (let i = 0; i < added; i += 1) origins[count + i] = next;
-      count += added;
+      else if (added > maxSuccessors) throw tooMany(model, added);
+      const after = (count + added) | 0;
+      for (let i = count; i < after; i = (i + 1) | 0) origins[i] = next;
+      count = after;
       next = set.following(next);
-      tally.expanded += 1;
+      expanded += 1;
     }
     batch.count = count;
+    tally.expanded += expanded;
     tally.edges += count;
-    this.prepare();
-    this.#recent.drop(batch);
+    this.#canonicalise();
+    this.#recent.hashAndSelect(batch);
     return next;
   }
 
-  /** Makes the batch ready for the set: representatives, if wanted, and hashes. */
+  /** Makes the batch ready to be looked up, all of it: representatives, if wanted, and hashes. */
   prepare(): void {
-    const { states, count, words, hashes } = this.batch;
-    if (this.symmetry) {
-      const { model } = this;
-      for (let i = 0; i < count; i += 1) model.canonicalise?.(states, i * words);
-    }
-    hashStates(states, count, words, hashes);
+    this.#canonicalise();
+    hashBatch(this.batch);
+    selectAll(this.batch);
   }
 
   /** Fills the batch with the initial states from the `from`-th on, and returns how many. */
@@ -109,6 +110,13 @@ export class Expander {
       for (let bit = 0; bit < 32; bit += 1) if ((fresh >>> bit) & 1) tally.firstMarked[bit] = index;
     }
     tally.marked = marked;
+  }
+
+  #canonicalise(): void {
+    if (!this.symmetry) return;
+    const { states, count, words } = this.batch;
+    const { model } = this;
+    for (let i = 0; i < count; i += 1) model.canonicalise?.(states, i * words);
   }
 
   #tallyEnd(records: Uint32Array, at: number, index: number, tally: Tally): void {

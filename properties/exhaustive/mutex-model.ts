@@ -1,5 +1,6 @@
 // Decides the system on which checkers are compared: a small two-phase mutex of one key, packed by hand.
 import type { PackedModel } from "./model.ts";
+import { functionOf } from "./state-loops.ts";
 
 /** Bounds of the mutex; time is counted in ticks. */
 export interface MutexOptions {
@@ -61,74 +62,71 @@ export function mutexModel(options: MutexOptions): PackedModel {
 
 const ACTIONS = ["reserve", "execute", "fail", "lose the answer", "commit", "release", "try again"];
 
-// oxlint-disable-next-line max-lines-per-function -- all steps of one state in one loop, as the programs it is compared with compile theirs
-function expandNarrow({
+const written = new Map<string, PackedModel["expand"]>();
+
+/** All steps of one state; written once for the same options, so that a second search finds it compiled. */
+function expandNarrow(options: MutexOptions): PackedModel["expand"] {
+  const { attempts, clock, pending, retention } = options;
+  const key = [attempts, clock, pending, retention].join();
+  const known = written.get(key) ?? writeExpand(options);
+  written.set(key, known);
+  return known;
+}
+
+/** The steps are written out for each attempt, as SPIN and Rumur write out theirs. */
+function writeExpand({
   attempts,
   clock: lastTick,
   pending,
   retention,
 }: MutexOptions): PackedModel["expand"] {
-  // oxlint-disable-next-line max-lines-per-function -- the same
-  return (states, at, out, outAt, actions) => {
-    const record = states[at] as number;
-    const stages = states[at + 1] as number;
-    const clock = record & 255;
-    const kind = (record >>> 8) & 3;
+  const steps = Array.from({ length: attempts }, (_, i) => stepsOf(i));
+  return functionOf(
+    ["states", "at", "out", "outAt", "actions"],
+    `const record = states[at] | 0, stages = states[at + 1 | 0] | 0;
+    const clock = record & 255, kind = (record >>> 8) & 3;
     const free = kind === 0 || clock >= ((record >>> 13) & 255);
-    const kept = record & (255 | (3 << 21));
-    const executed = ((record >>> 21) & 3) < 3 ? record + (1 << 21) : record;
-    let count = 0;
-    let to = outAt;
-    for (let i = 0; i < attempts; i += 1) {
-      const stage = (stages >>> (i * 4)) & 15;
-      const others = stages & ~(15 << (i * 4));
-      const own = kind === 1 && ((record >>> 10) & 7) === i;
-      switch (stage) {
-        case 0:
-          out[to] = free ? kept | (1 << 8) | (i << 10) | ((clock + pending) << 13) : record;
-          out[to + 1] = others | ((free ? 1 : 5) << (i * 4));
-          actions[count] = i * 8;
-          break;
-        case 1:
-          out[to] = executed;
-          out[to + 1] = others | (2 << (i * 4));
-          out[to + 2] = record;
-          out[to + 3] = others | (3 << (i * 4));
-          out[to + 4] = record;
-          out[to + 5] = others | (4 << (i * 4));
-          actions[count] = i * 8 + 1;
-          actions[count + 1] = i * 8 + 2;
-          actions[count + 2] = i * 8 + 3;
-          count += 2;
-          to += 4;
-          break;
-        case 2:
-          out[to] =
-            own || free ? kept | (2 << 8) | (i << 10) | ((clock + retention) << 13) : record;
-          out[to + 1] = others | (6 << (i * 4));
-          actions[count] = i * 8 + 4;
-          break;
-        case 3:
-          out[to] = own ? kept : record;
-          out[to + 1] = others | (7 << (i * 4));
-          actions[count] = i * 8 + 5;
-          break;
-        default:
-          out[to] = record;
-          out[to + 1] = others;
-          actions[count] = i * 8 + 6;
-      }
-      count += 1;
-      to += 2;
+    const holder = kind === 1 ? (record >>> 10) & 7 : -1;
+    const kept = record & ${255 | (3 << 21)};
+    const executed = ((record >>> 21) & 3) < 3 ? record + ${1 << 21} : record;
+    const reserved = kept | ${1 << 8} | ((clock + ${pending}) << 13);
+    const committed = kept | ${2 << 8} | ((clock + ${retention}) << 13);
+    let to = outAt | 0, count = 0;
+    ${steps.join("\n")}
+    if (clock < ${lastTick}) {
+      out[to] = record + 1; out[to + 1 | 0] = stages; actions[count] = 7;
+      count = (count + 1) | 0;
     }
-    if (clock < lastTick) {
-      out[to] = record + 1;
-      out[to + 1] = stages;
-      actions[count] = 7;
-      count += 1;
+    return count;`,
+  );
+}
+
+/** The steps of the i-th attempt. */
+function stepsOf(i: number): string {
+  const shift = i * 4;
+  const step = (place: number, record: string, stages: string, action: number): string =>
+    `out[to + ${2 * place} | 0] = ${record}; out[to + ${2 * place + 1} | 0] = ${stages}; actions[count + ${place} | 0] = ${i * 8 + action};`;
+  const moved = (by: number): string => `(stages + ${by * 2 ** shift}) | 0`;
+  return `
+    switch ((stages >>> ${shift}) & 15) {
+      case 0:
+        if (free) { ${step(0, `reserved | ${i << 10}`, moved(1), 0)} }
+        else { ${step(0, "record", moved(5), 0)} }
+        break;
+      case 1:
+        ${step(0, "executed", moved(1), 1)} ${step(1, "record", moved(2), 2)} ${step(2, "record", moved(3), 3)}
+        count = (count + 2) | 0; to = (to + 4) | 0;
+        break;
+      case 2:
+        ${step(0, `free || holder === ${i} ? committed | ${i << 10} : record`, moved(4), 4)}
+        break;
+      case 3:
+        ${step(0, `holder === ${i} ? kept : record`, moved(4), 5)}
+        break;
+      default:
+        ${step(0, "record", `stages & ${~(15 << shift)}`, 6)}
     }
-    return count;
-  };
+    count = (count + 1) | 0; to = (to + 2) | 0;`;
 }
 
 /** The same steps with the stages dealt out over the words after the first, to measure wider states. */

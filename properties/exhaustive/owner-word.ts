@@ -24,8 +24,9 @@ export function chooseOwnerWord(
     // Two blocks of numbers are one of states and one of the other thread's: begin in the first.
     const from = head + (Math.floor(((end - head) / SAMPLES) * sample) & ~0x1fff);
     expander.expandBatch(set, from, end, createTally());
-    const { states, origins, count: added } = expander.batch;
-    for (let i = 0; i < added; i += 1) {
+    const { states, origins, selection, selected } = expander.batch;
+    for (let each = 0; each < selected; each += 1) {
+      const i = selection[each] as number;
       for (let word = 0; word < words; word += 1) {
         const owner = ownerOf(states[i * words + word] as number);
         const before = ownerOf(set.records[(origins[i] as number) * set.stride + word] as number);
@@ -33,7 +34,7 @@ export function chooseOwnerWord(
         second[word] = (second[word] as number) + owner;
       }
     }
-    count += added;
+    count += selected;
   }
   const rank = (word: number): number => {
     const share = (second[word] as number) / Math.max(1, count);

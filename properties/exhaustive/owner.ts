@@ -1,52 +1,94 @@
 // Decides which of two threads keeps a state, and leaves in a batch what is its own.
 import type { Batch } from "./batch.ts";
+import { eachWord, functionOf, perWidth, readState, unrolled } from "./state-loops.ts";
 
 /** Which thread keeps the states with this value in the word that the handover names. */
 export function ownerOf(word: number): number {
-  return Math.imul(word ^ (word >>> 15), 0x9e37_79b1) >>> 31;
+  return Math.imul(word ^ (word >>> 15), OWNER_FACTOR) >>> 31;
 }
 
-/** Leaves in a hashed batch the states that the thread keeps. */
+const OWNER_FACTOR = 0x9e37_79b1;
+
+/** Leaves in a batch the states that the thread keeps. */
 export function keepOwn(batch: Batch, me: number, ownerWord: number): void {
-  const { states, origins, hashes, words, count } = batch;
+  const { states, words, selection, selected } = batch;
   let kept = 0;
-  for (let i = 0; i < count; i += 1) {
-    const hash = hashes[i] as number;
-    if (ownerOf(states[i * words + ownerWord] as number) !== me) continue;
-    for (let word = 0; word < words; word += 1) {
-      states[kept * words + word] = states[i * words + word] as number;
-    }
-    origins[kept] = origins[i] as number;
-    hashes[kept] = hash;
+  for (let i = 0; i < selected; i += 1) {
+    const place = selection[i] as number;
+    if (ownerOf(states[place * words + ownerWord] as number) !== me) continue;
+    selection[kept] = place;
     kept += 1;
   }
-  batch.count = kept;
+  batch.selected = kept;
 }
 
-/** The same, and adds the others to the block. Each state is written to both: a branch that nothing foretells costs more. */
+/** The same, and adds the others to the block. */
 export function splitByOwner(batch: Batch, block: Batch, me: number, ownerWord: number): void {
-  const { states, origins, hashes, words, count } = batch;
-  const { states: sentStates, origins: sentOrigins } = block;
-  let kept = 0;
-  let sent = block.count;
-  for (let i = 0; i < count; i = (i + 1) | 0) {
-    const hash = (hashes[i] as number) | 0;
-    const origin = origins[i] as number;
-    const from = Math.imul(i, words);
-    const others = ownerOf(states[(from + ownerWord) | 0] as number) ^ me;
-    const to = Math.imul(kept, words);
-    const sentTo = Math.imul(sent, words);
-    for (let word = 0; word < words; word = (word + 1) | 0) {
-      const value = states[(from + word) | 0] as number;
-      states[(to + word) | 0] = value;
-      sentStates[(sentTo + word) | 0] = value;
-    }
-    origins[kept] = origin;
-    sentOrigins[sent] = origin;
-    hashes[kept] = hash;
-    sent = (sent + others) | 0;
-    kept = (kept + (others ^ 1)) | 0;
-  }
-  block.count = sent;
-  batch.count = kept;
+  const { states, words, selection, selected } = batch;
+  // The block's own selection is not in use until the other thread has it.
+  const others = block.selection;
+  const sent = splitting(words)(states, selection, selected, others, me, ownerWord);
+  batch.selected = selected - sent;
+  copying(words)(states, batch.origins, others, sent, block.states, block.origins, block.count);
+  block.count += sent;
 }
+
+type Split = (
+  states: Uint32Array,
+  selection: Int32Array,
+  selected: number,
+  others: Int32Array,
+  me: number,
+  ownerWord: number,
+) => number;
+
+/** Leaves the places of this thread's states in the selection, writes the others', and returns how many those are. */
+const splitting = perWidth((words) =>
+  functionOf<Split>(
+    ["states", "selection", "selected", "others", "me", "ownerWord"],
+    `let kept = 0, sent = 0;
+    ${unrolled(
+      "selected",
+      4,
+      (at, own) => `
+        const place${own} = selection[${at}] | 0;
+        const word${own} = states[Math.imul(place${own}, ${words}) + ownerWord | 0] | 0;
+        const owner${own} = Math.imul(word${own} ^ (word${own} >>> 15), ${OWNER_FACTOR}) >>> 31;
+        const isOther${own} = owner${own} ^ me;`,
+      (_, own) => `
+        selection[kept] = place${own};
+        others[sent] = place${own};
+        kept = (kept + (isOther${own} ^ 1)) | 0;
+        sent = (sent + isOther${own}) | 0;`,
+    )}
+    return sent;`,
+  ),
+);
+
+type Copy = (
+  states: Uint32Array,
+  origins: Uint32Array,
+  places: Int32Array,
+  count: number,
+  toStates: Uint32Array,
+  toOrigins: Uint32Array,
+  first: number,
+) => void;
+
+const copying = perWidth((words) =>
+  functionOf<Copy>(
+    ["states", "origins", "places", "count", "toStates", "toOrigins", "first"],
+    unrolled(
+      "count",
+      4,
+      (at, own) => `
+        const place${own} = places[${at}] | 0;
+        const origin${own} = origins[place${own}] | 0;
+        ${readState(words, `place${own}`, own)}`,
+      (at, own) => `
+        const to${own} = Math.imul(first + ${at}, ${words});
+        ${eachWord(words, (word) => `toStates[to${own} + ${word} | 0] = w${word}${own};`)}
+        toOrigins[first + ${at} | 0] = origin${own};`,
+    ),
+  ),
+);

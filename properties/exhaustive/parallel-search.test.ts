@@ -9,7 +9,7 @@ import { createModel as createSample } from "./sample-models.ts";
 
 const mutex = new URL("./mutex-model.ts", import.meta.url).href;
 const samples = new URL("./sample-models.ts", import.meta.url).href;
-/** Hands over as soon as the second thread is ready, however few states there are. */
+/** Both threads search from the start, however few states there are. */
 const atOnce = 0;
 const smallMutex = { attempts: 3, clock: 6, pending: 3, retention: 4 };
 
@@ -26,6 +26,7 @@ function summary(result: CheckResult): unknown {
 test("agrees with one thread on the mutex", async () => {
   const options = { ...smallMutex, attempts: 5 };
   const two = await checkInParallel({ module: mutex, options }, {}, atOnce);
+  expect(two.workers).toBe(2);
   expect(summary(two)).toEqual(summary(await checkModel(createMutex(options))));
 });
 
@@ -33,7 +34,8 @@ test.each<CheckOptions>([{}, { symmetry: true }])(
   "agrees with one thread on deadlock, reachable and eventually of the philosophers: %o",
   async (options) => {
     const reference = { module: samples, options: { sample: "philosophers", size: 7 } };
-    const two = await checkInParallel(reference, options);
+    const two = await checkInParallel(reference, options, atOnce);
+    expect(two.workers).toBe(2);
     expect(summary(two)).toEqual(
       summary(await checkModel(createSample(reference.options), options)),
     );
@@ -42,7 +44,8 @@ test.each<CheckOptions>([{}, { symmetry: true }])(
 
 test("agrees with one thread when a thread has no states at most depths", async () => {
   const reference = { module: samples, options: { sample: "counter", size: 300 } };
-  const two = await checkInParallel(reference);
+  const two = await checkInParallel(reference, {}, atOnce);
+  expect(two.workers).toBe(2);
   expect(summary(two)).toEqual(summary(await checkModel(createSample(reference.options))));
 });
 
@@ -50,7 +53,9 @@ test("stops at the first depth that refutes, with the shortest witness", async (
   const two = await checkInParallel(
     { module: mutex, options: smallMutex },
     { stopWhen: "refuted" },
+    atOnce,
   );
+  expect(two.workers).toBe(2);
   expect(two.stoppedBy).toBe("refuted");
   expect(two.properties[0]?.witness?.actions).toHaveLength(7);
   expect(two.depth).toBe(6);
@@ -58,11 +63,11 @@ test("stops at the first depth that refutes, with the shortest witness", async (
 
 test("keeps its bounds and can be cancelled", async () => {
   const reference = { module: mutex, options: { ...smallMutex, attempts: 5 } };
-  const bounded = await checkInParallel(reference, { bounds: { maxStates: 50_000 } });
+  const bounded = await checkInParallel(reference, { bounds: { maxStates: 50_000 } }, atOnce);
   expect(bounded.stoppedBy).toBe("maxStates");
   expect(bounded.states).toBeLessThanOrEqual(50_000);
   expect(bounded.states).toBeGreaterThan(30_000);
-  const small = await checkInParallel(reference, { bounds: { maxBytes: 1_000_000 } });
+  const small = await checkInParallel(reference, { bounds: { maxBytes: 1_000_000 } }, atOnce);
   expect(small.stoppedBy).toBe("maxBytes");
   expect(small.bytes).toBeLessThanOrEqual(1_000_000);
   const cancelled = await checkInParallel(reference, { signal: AbortSignal.abort() });

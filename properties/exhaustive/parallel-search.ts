@@ -1,10 +1,11 @@
 // Decides which states are reachable with two threads: each keeps the states whose hash is its own, depth by depth.
+import { setTimeout } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { CheckRefusal, settle } from "./check-options.ts";
 import type { CheckOptions, SearchProgress, SearchSettings } from "./check-options.ts";
 import { checkModel, finishCheck } from "./check.ts";
 import type { CheckResult, StopCause } from "./check-result.ts";
-import { createSharedMemory, reserveShared, stop, stoppedBy, totals } from "./exchange.ts";
+import { createSharedMemory, isReady, reserveShared, stop, stoppedBy, totals } from "./exchange.ts";
 import type { SharedMemory, StopCode } from "./exchange.ts";
 import { createTally, ModelFault } from "./expansion.ts";
 import type { Tally } from "./expansion.ts";
@@ -14,7 +15,9 @@ import type { WorkerAnswer, WorkerTask } from "./search-worker.ts";
 import { Searcher, type SearcherReport, type SearcherTask } from "./searcher.ts";
 import { depthOf } from "./state-graph.ts";
 import type { StateGraph } from "./state-graph.ts";
-import { BLOCK_SHIFT, capacityOf } from "./state-set.ts";
+import { mostRecords } from "./state-index.ts";
+import { BLOCK_SHIFT } from "./state-lookup.ts";
+import { capacityOf } from "./state-set.ts";
 
 /** Below so many states the second thread does not pay, and the bound could not be kept exactly enough. */
 const LEAST_STATES = 1 << 14;
@@ -25,7 +28,8 @@ const HAND_OVER_AT = 20_000;
  * Checks the model with two threads; the model is made in each from the reference. Counts, verdicts and the lengths
  * of shortest witnesses are those of {@link checkModel}; which of several shortest witnesses is given depends on
  * the race. A bound of states may be undershot by some thousands, and a bound below 16,384 is checked by one thread.
- * This thread searches alone while the other starts and until so many states as `handOverAt` are found at one depth.
+ * This thread searches alone while the other starts and until so many states as `handOverAt` are found at one depth;
+ * with 0 it waits for the other before it begins.
  */
 export async function checkInParallel(
   reference: ModelReference,
@@ -59,7 +63,8 @@ async function searchInParallel(
   const memory = createSharedMemory(words);
   // The threads' blocks alternate, and either thread may come to hold all that its half of the memory can.
   const blocks = 2 * ((capacityOf({ words, ...bounds }) >>> BLOCK_SHIFT) + 1);
-  const records = reserveShared(Math.min(blocks << BLOCK_SHIFT, 2 ** 28) * (words + 1));
+  const most = Math.min(blocks << BLOCK_SHIFT, mostRecords(words));
+  const records = reserveShared(most * (words + 1));
   const { symmetry, stopWhen, judgeDeadlock } = settings;
   const task = {
     settings: { symmetry, stopWhen, judgeDeadlock },
@@ -91,6 +96,7 @@ async function searchHere(
     if (cause !== null) stop(control, cause);
   };
   try {
+    if (task.handOverAt === 0) await readiness(control);
     return await new Searcher(task, model).begin(() => (pacer.due() ? pause() : null));
   } catch (error) {
     stop(control, "fault");
@@ -98,6 +104,11 @@ async function searchHere(
   } finally {
     stop(control, "finished");
   }
+}
+
+/** Resolves once the other thread is ready, or will not be. */
+async function readiness(control: Int32Array): Promise<void> {
+  while (!isReady(control) && stoppedBy(control) === null) await setTimeout(1);
 }
 
 /** Resolves with null where the first thread finished alone. */

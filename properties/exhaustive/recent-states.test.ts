@@ -13,14 +13,12 @@ function dropped(words: number, recent: RecentStates, values: readonly number[])
     batch.origins[i] = i;
   });
   batch.count = values.length;
-  hashStates(batch.states, batch.count, words, batch.hashes);
-  recent.drop(batch);
-  const { states, origins, hashes, count } = batch;
-  const left = Array.from({ length: count }, (_, i) => [states[i * words], origins[i]]);
+  recent.hashAndSelect(batch);
+  const { states, origins, hashes, count, selection, selected } = batch;
   const again = new Int32Array(count);
   hashStates(states, count, words, again);
-  expect([...hashes.subarray(0, count)]).toEqual([...again]);
-  return left;
+  expect([...hashes]).toEqual([...again]);
+  return [...selection.subarray(0, selected)].map((i) => [states[i * words], origins[i]]);
 }
 
 test.each(widths)("keeps what it has not met, the state of zeros too, of %i words", (words) => {

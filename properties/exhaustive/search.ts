@@ -7,6 +7,7 @@ import type { Tally } from "./expansion.ts";
 import type { PackedModel } from "./model.ts";
 import type { Pacer } from "./pacer.ts";
 import type { StateGraph } from "./state-graph.ts";
+import { StateIndex } from "./state-index.ts";
 import { StateSet } from "./state-set.ts";
 
 /** Searches until every reachable state was expanded, or a bound is met. */
@@ -15,64 +16,109 @@ export async function search(
   settings: SearchSettings,
   pacer: Pacer,
 ): Promise<StateGraph> {
-  const set = new StateSet({
-    words: model.words,
-    ...settings.bounds,
-  });
-  const expander = new Expander(model, settings.symmetry);
-  const tally = createTally();
-  const enough = decides(model, settings);
-  const depthStarts = [0];
-  let stoppedBy: StopCause | null = insertInitial(set, expander, tally);
-  let head = 0;
-  let depthEnd = set.next;
-  while (stoppedBy === null && head !== set.next) {
-    if (head === depthEnd) {
-      depthStarts.push(head);
-      depthEnd = set.next;
-    }
-    head = expander.expandBatch(set, head, depthEnd, tally);
-    stoppedBy = insertFilled(set, expander, tally) ?? enough(tally);
-    if (stoppedBy === null && pacer.due()) {
-      stoppedBy = await pacer.pause((elapsedMs) =>
-        progressOf(set, tally, depthStarts.length - 1, elapsedMs),
-      );
-    }
+  const running = new Search(model, settings);
+  let stoppedBy = running.begin();
+  while (stoppedBy === null && !running.isFinished) {
+    stoppedBy = running.goOn(pacer);
+    if (stoppedBy !== null || running.isFinished) break;
+    stoppedBy = await pacer.pause((elapsedMs) => running.progress(elapsedMs));
   }
-  // A clock or a wish that came with the last batch stopped nothing; a full set may have lost states of that batch.
-  if (head === set.next && stoppedBy !== "maxStates" && stoppedBy !== "maxBytes") stoppedBy = null;
-  const depth = depthStarts.length - (head === depthEnd && head > 0 ? 1 : 2);
-  // What a stopped search found beyond the depth that it was expanding lies one deeper.
-  if (set.next > depthEnd) depthStarts.push(depthEnd);
-  const { words, stride, records, index } = set;
-  return {
-    set: { words, stride, records, index },
-    parts: [{ depthStarts, end: set.next }],
-    tally,
-    states: set.count,
-    depth,
-    queueLength: set.count - tally.expanded,
-    stoppedBy,
-    bytes: set.bytes,
-    maxPauseMs: set.maxPauseMs,
-  };
+  return running.end(stoppedBy);
 }
 
-function insertInitial(set: StateSet, expander: Expander, tally: Tally): StopCause | null {
-  const initial = initialStates(expander.model);
-  for (let from = 0; from * set.words < initial.length;) {
-    from += expander.fillInitial(initial, from, NO_ORIGIN);
-    const stoppedBy = insertFilled(set, expander, tally);
-    if (stoppedBy !== null) return stoppedBy;
-  }
-  return null;
-}
+/** Search is a search between two pauses. What runs for every batch is kept from what runs once: V8 compiles them apart. */
+class Search {
+  readonly #set: StateSet;
+  readonly #expander: Expander;
+  readonly #tally = createTally();
+  readonly #enough: (tally: Tally) => StopCause | null;
+  readonly #depthStarts = [0];
+  #head = 0;
+  #depthEnd = 0;
 
-function insertFilled(set: StateSet, expander: Expander, tally: Tally): StopCause | null {
-  const before = set.next;
-  const outcome = set.insert(expander.batch);
-  expander.mark(set, before, set.next, tally);
-  return outcome === "done" ? null : outcome;
+  constructor(model: PackedModel, settings: SearchSettings) {
+    this.#set = new StateSet({ words: model.words, ...settings.bounds });
+    this.#expander = new Expander(model, settings.symmetry);
+    this.#enough = decides(model, settings);
+  }
+
+  get isFinished(): boolean {
+    return this.#head === this.#set.next;
+  }
+
+  begin(): StopCause | null {
+    const initial = initialStates(this.#expander.model);
+    let stoppedBy: StopCause | null = null;
+    for (let from = 0; from * this.#set.words < initial.length && stoppedBy === null;) {
+      from += this.#expander.fillInitial(initial, from, NO_ORIGIN);
+      stoppedBy = this.#insertFilled();
+    }
+    this.#depthEnd = this.#set.next;
+    return stoppedBy;
+  }
+
+  /** Searches on until it is time for a pause. */
+  goOn(pacer: Pacer): StopCause | null {
+    let stoppedBy: StopCause | null = null;
+    while (stoppedBy === null && !this.isFinished && !pacer.due()) stoppedBy = this.#advance();
+    return stoppedBy;
+  }
+
+  #advance(): StopCause | null {
+    const set = this.#set;
+    if (this.#head === this.#depthEnd) {
+      this.#depthStarts.push(this.#head);
+      this.#depthEnd = set.next;
+    }
+    this.#head = this.#expander.expandBatch(set, this.#head, this.#depthEnd, this.#tally);
+    return this.#insertFilled() ?? this.#enough(this.#tally);
+  }
+
+  #insertFilled(): StopCause | null {
+    const set = this.#set;
+    const before = set.next;
+    const outcome = set.insert(this.#expander.batch);
+    this.#expander.mark(set, before, set.next, this.#tally);
+    return outcome === "done" ? null : outcome;
+  }
+
+  progress(elapsedMs: number): SearchProgress {
+    const { count, bytes } = this.#set;
+    const { edges, expanded } = this.#tally;
+    return {
+      states: count,
+      edges,
+      depth: this.#depthStarts.length - 1,
+      queueLength: count - expanded,
+      bytes,
+      elapsedMs,
+      statesPerSecond: Math.round((count / elapsedMs) * 1000),
+    };
+  }
+
+  end(cause: StopCause | null): StateGraph {
+    const set = this.#set;
+    const tally = this.#tally;
+    const isFull = cause === "maxStates" || cause === "maxBytes";
+    const depthStarts = this.#depthStarts;
+    const isAtEnd = this.#head === this.#depthEnd && this.#head > 0;
+    const depth = depthStarts.length - (isAtEnd ? 1 : 2);
+    // What a stopped search found beyond the depth that it was expanding lies one deeper.
+    if (set.next > this.#depthEnd) depthStarts.push(this.#depthEnd);
+    const { words, stride, records, lookup } = set;
+    return {
+      set: { words, stride, records, index: lookup instanceof StateIndex ? lookup : null },
+      parts: [{ depthStarts, end: set.next }],
+      tally,
+      states: set.count,
+      depth,
+      queueLength: set.count - tally.expanded,
+      // A clock or a wish that came with the last batch stopped nothing; a full set may have lost states of that batch.
+      stoppedBy: this.isFinished && !isFull ? null : cause,
+      bytes: set.bytes,
+      maxPauseMs: set.maxPauseMs,
+    };
+  }
 }
 
 /** A test of whether the tally decides enough to stop early. */
@@ -99,16 +145,4 @@ export function decides(
       (tally.marked & always) !== 0 || (judgeDeadlock && tally.deadlocks > 0) ? "refuted" : null,
   };
   return tests[stopWhen];
-}
-
-function progressOf(set: StateSet, tally: Tally, depth: number, elapsedMs: number): SearchProgress {
-  return {
-    states: set.count,
-    edges: tally.edges,
-    depth,
-    queueLength: set.count - tally.expanded,
-    bytes: set.bytes,
-    elapsedMs,
-    statesPerSecond: Math.round((set.count / elapsedMs) * 1000),
-  };
 }

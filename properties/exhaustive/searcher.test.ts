@@ -8,7 +8,7 @@ import { join } from "./parallel-search.ts";
 import { Searcher } from "./searcher.ts";
 import type { Breathe, SearcherReport } from "./searcher.ts";
 import { depthOf } from "./state-graph.ts";
-import { BLOCK_SHIFT } from "./state-set.ts";
+import { BLOCK_SHIFT } from "./state-lookup.ts";
 
 /** Begins in so many states, each of which has the same number of successors of its own; those have none. */
 function broom(heads: number, each: number, isKept = (_: number): boolean => true): PackedModel {

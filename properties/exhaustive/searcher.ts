@@ -1,5 +1,5 @@
 // Decides what one of two searching threads does: expands its states, keeps those successors that are its own, sends the others.
-import { createBatch, NO_ORIGIN } from "./batch.ts";
+import { BATCH_STATES, createBatch, NO_ORIGIN, selectAll, selectFrom } from "./batch.ts";
 import type { Batch } from "./batch.ts";
 import type { SearchBounds, SearchSettings } from "./check-options.ts";
 import {
@@ -19,9 +19,10 @@ import { createTally, Expander, initialStates } from "./expansion.ts";
 import type { Tally } from "./expansion.ts";
 import type { PackedModel } from "./model.ts";
 import { decides } from "./search.ts";
-import { hashStates } from "./state-hash.ts";
-import { MAX_INDEXED_STATES } from "./state-index.ts";
-import { BLOCK_SHIFT, StateSet } from "./state-set.ts";
+import { hashBatch } from "./state-hash.ts";
+import { mostRecords } from "./state-index.ts";
+import { BLOCK_SHIFT } from "./state-lookup.ts";
+import { StateSet } from "./state-set.ts";
 
 /** What a thread searches with. */
 export interface SearcherTask {
@@ -56,9 +57,6 @@ export type Breathe = () => Promise<void> | null;
 
 /** Inserting races with the other thread's count by at most what it inserts meanwhile. */
 const LATE_STATES = 4096;
-
-/** Indices of both threads together are below 2^28. */
-const MAX_OWN_STATES = MAX_INDEXED_STATES / 2 - LATE_STATES;
 
 export class Searcher {
   readonly #task: SearcherTask;
@@ -178,7 +176,8 @@ export class Searcher {
         batch.origins[index - from] = index;
       }
       batch.count = to - from;
-      hashStates(batch.states, batch.count, words, batch.hashes);
+      hashBatch(batch);
+      selectAll(batch);
       keepOwn(batch, this.#task.me, this.#ownerWord);
       this.#set.adopt(batch);
     }
@@ -200,7 +199,10 @@ export class Searcher {
     let head = from;
     while (head !== to && stoppedBy(this.#control) === null) {
       head = this.#expander.expandBatch(this.#set, head, to, this.#tally);
-      if (!this.#isAlone) await this.#sendOthers();
+      if (!this.#isAlone) {
+        if (!this.#hasOpenBlock()) await this.#openBlock();
+        this.#sendOthers();
+      }
       this.#insert(this.#expander.batch);
       while (!this.#isAlone && this.#takeOne());
       const pause = breathe();
@@ -221,27 +223,28 @@ export class Searcher {
     }
   }
 
-  async #sendOthers(): Promise<void> {
-    await this.#openBlock();
-    const { batch } = this.#expander;
-    const { me } = this.#task;
-    // Stopped, the other thread's states are lost, not kept here: it may have them already, and they would count twice.
-    if (this.#outgoing === null) keepOwn(batch, me, this.#ownerWord);
-    else splitByOwner(batch, this.#outgoing, me, this.#ownerWord);
+  /** Whether the states of the expander's batch fit into the block that is being filled. */
+  #hasOpenBlock(): boolean {
+    const { selected } = this.#expander.batch;
+    return this.#outgoing !== null && this.#outgoing.count + selected <= BLOCK_STATES;
   }
 
-  /**
-   * Has a block for the states of the expander's batch, and takes in what came while none is free, or both threads
-   * would wait for each other. Without one once stopped.
-   */
+  /** Begins a block, and takes in what came while none is free, or both threads would wait for each other. None once stopped. */
   async #openBlock(): Promise<void> {
-    const { count } = this.#expander.batch;
-    if (this.#outgoing !== null && this.#outgoing.count + count > BLOCK_STATES) this.#sendRest();
+    this.#sendRest();
     while (this.#outgoing === null && stoppedBy(this.#control) === null) {
       const heard = this.#exchange.hear();
       this.#outgoing = this.#exchange.freeBlock();
       if (this.#outgoing === null && !this.#takeOne()) await this.#exchange.wait(heard);
     }
+  }
+
+  #sendOthers(): void {
+    const { batch } = this.#expander;
+    const { me } = this.#task;
+    // Stopped, the other thread's states are lost, not kept here: it may have them already, and they would count twice.
+    if (this.#outgoing === null) keepOwn(batch, me, this.#ownerWord);
+    else splitByOwner(batch, this.#outgoing, me, this.#ownerWord);
   }
 
   #sendRest(): void {
@@ -252,8 +255,12 @@ export class Searcher {
   #takeOne(): boolean {
     const block = this.#exchange.receive();
     if (block === null) return false;
-    hashStates(block.states, block.count, block.words, block.hashes);
-    this.#insert(block);
+    hashBatch(block);
+    // As many at once as fit the processor's cache with what is fetched for them.
+    for (let from = 0; from < block.count; from += BATCH_STATES) {
+      selectFrom(block, from, Math.min(block.count, from + BATCH_STATES));
+      this.#insert(block);
+    }
     this.#exchange.release();
     return true;
   }
@@ -263,7 +270,9 @@ export class Searcher {
     const others = this.#exchange.count(set, this.#tally);
     const { maxStates } = this.#task.bounds;
     const before = set.next;
-    const outcome = set.insert(batch, Math.min(MAX_OWN_STATES, maxStates - others - LATE_STATES));
+    // Either thread has half of the indices, in blocks that take turns.
+    const most = mostRecords(set.words) / 2 - LATE_STATES;
+    const outcome = set.insert(batch, Math.min(most, maxStates - others - LATE_STATES));
     this.#expander.mark(set, before, set.next, this.#tally);
     if (outcome !== "done") stop(this.#control, outcome);
   }

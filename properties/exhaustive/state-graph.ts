@@ -1,10 +1,10 @@
 // Decides what a search leaves behind: the set of states, where each depth begins, and the tally.
 import type { StopCause } from "./check-result.ts";
 import type { Tally } from "./expansion.ts";
-import { BATCH_STATES, createBatch } from "./batch.ts";
-import { hashStates } from "./state-hash.ts";
-import { enter, StateIndex } from "./state-index.ts";
-import { BLOCK_SHIFT } from "./state-set.ts";
+import { BATCH_STATES, createBatch, selectAll } from "./batch.ts";
+import { hashBatch } from "./state-hash.ts";
+import { StateIndex } from "./state-index.ts";
+import { BLOCK_SHIFT } from "./state-lookup.ts";
 import type { StateSet } from "./state-set.ts";
 
 /** The states that one thread found, in its own numbering. */
@@ -17,7 +17,9 @@ export interface GraphPart {
 
 export interface StateGraph {
   /** Its records are those of all parts; its table is whole only if there is one part. */
-  readonly set: Pick<StateSet, "words" | "stride" | "records" | "index">;
+  readonly set: Pick<StateSet, "words" | "stride" | "records"> & {
+    readonly index: StateIndex | null;
+  };
   readonly parts: readonly GraphPart[];
   readonly tally: Tally;
   readonly states: number;
@@ -66,8 +68,11 @@ export function indexOf(graph: StateGraph): StateIndex {
       batch.origins[batch.count] = from;
       batch.count += 1;
     }
-    hashStates(batch.states, batch.count, words, batch.hashes);
-    enter(built, entered, batch);
+    hashBatch(batch);
+    selectAll(batch);
+    built.table.makeRoom(entered, batch.selected);
+    built.fetch(batch);
+    built.enter(batch);
     entered += batch.count;
   }
   return built;

@@ -1,33 +1,60 @@
 // Decides which index a packed state has: tagged indices in a table, looked up against the records they name.
 import type { Batch } from "./batch.ts";
 import { hashStates } from "./state-hash.ts";
-import { afterSlot, fetchSlots, SINGLES_MASK, StateTable } from "./state-table.ts";
+import {
+  differsFrom,
+  eachWord,
+  functionOf,
+  isNonZero,
+  perWidth,
+  readState,
+  unrolled,
+  wordsAt,
+} from "./state-loops.ts";
+import { insertText } from "./state-lookup.ts";
+import type { Cursor, Insert, StateLookup } from "./state-lookup.ts";
+import { afterSlot, isSameLine, lineMaskOf, nextSlot, StateTable } from "./state-table.ts";
 
 /** The low 28 bits of an entry: a state's index plus one. Zero is a free slot. */
-export const INDEX_MASK = 0x0fff_ffff;
+const INDEX_MASK = 0x0fff_ffff;
 /** The high 4 bits of an entry are the low 4 of the hash. They keep 15 of 16 false probes from reading a record. */
-export const TAG_SHIFT = 28;
+const TAG_SHIFT = 28;
 /** The most states that indices can number. */
 export const MAX_INDEXED_STATES = INDEX_MASK - 1;
+
+/** The most records of such states in one array: offsets stay below 2^31, where they are cheap. */
+export function mostRecords(words: number): number {
+  return Math.min(MAX_INDEXED_STATES, Math.floor((2 ** 31 - 1) / (words + 1)));
+}
 
 /** A probe may read a record: keep runs short. */
 const FULLEST = 0.7;
 
-/** StateIndex finds the records of states; a record is the state's words and the index of its parent. */
-export class StateIndex {
+/**
+ * StateIndex finds the records of states; a record is the state's words and the index of its parent. One seen before
+ * costs two cache misses, but an entry takes a word, however wide states are.
+ */
+export class StateIndex implements StateLookup {
   readonly words: number;
-  /** Elements per record. */
-  readonly stride: number;
   readonly records: Uint32Array;
   readonly table: StateTable;
   /** Consumes what is read only to fetch it early, or the reads would be optimised away. */
   sink = 0;
+  readonly #guess: Guess;
+  readonly #drop: DropGuessed;
+  readonly #insert: Insert;
+  readonly #locate: Locate;
+  readonly #gather: Gather;
   #scratch = new Uint32Array(0);
 
   constructor(words: number, records: Uint32Array, maxEntries: number) {
     this.words = words;
-    this.stride = words + 1;
     this.records = records;
+    this.#guess = guessing(words);
+    this.#drop = dropping(words);
+    this.#insert = inserting(words);
+    this.#locate = locating(words);
+    this.#gather = gathering(words);
     this.table = new StateTable({
       maxEntries,
       width: 1,
@@ -36,18 +63,43 @@ export class StateIndex {
     });
   }
 
-  /** Writes the home of each hashed state of the batch into `places`, and which record it may be into `guesses`. */
   fetch(batch: Batch): void {
-    const { hashes, places, guesses, count } = batch;
-    this.sink ^= fetchSlots(this.table, hashes, places, count);
-    this.sink ^= guessRecords(this, hashes, places, guesses, count);
+    this.sink ^= this.table.fetch(batch);
+    const { hashes, selection, selected, homes, guesses } = batch;
+    const { slots } = this.table;
+    this.sink ^= this.#guess(slots, this.records, hashes, selection, selected, homes, guesses);
+  }
+
+  dropFound(batch: Batch): void {
+    const { states, selection, selected, homes, guesses } = batch;
+    batch.selected = this.#drop(this.records, states, selection, selected, homes, guesses);
+  }
+
+  insert(batch: Batch, cursor: Cursor, skipped: number): boolean {
+    return this.#insert(this.table.slots, this.records, batch, cursor, skipped);
+  }
+
+  enter({ hashes, origins, selection, selected, homes }: Batch): void {
+    const { slots } = this.table;
+    for (let i = 0; i < selected; i += 1) {
+      const place = selection[i] as number;
+      const home = homes[i] as number;
+      let slot = home;
+      while (slots[slot] !== 0) slot = afterSlot(slot, home, lineMaskOf(1));
+      slots[slot] = ((hashes[place] as number) << TAG_SHIFT) | ((origins[place] as number) + 1);
+    }
+  }
+
+  /** Replaces the home of each state that is left of the batch by its index; -1 for one that is not there. */
+  locate(batch: Batch): void {
+    this.fetch(batch);
+    this.#locate(this.table.slots, this.records, batch);
   }
 
   #rehash(entries: Uint32Array, count: number, hashes: Int32Array): void {
     const { words } = this;
     if (this.#scratch.length < count * words) this.#scratch = new Uint32Array(2 * count * words);
-    this.sink ^= fetchEntries(this, entries, count);
-    gatherStates(this, entries, count, this.#scratch);
+    this.sink ^= this.#gather(this.records, entries, count, this.#scratch);
     hashStates(this.#scratch, count, words, hashes);
   }
 }
@@ -57,100 +109,132 @@ export function indexBytes(states: number): number {
   return 4 * 2 ** Math.max(12, Math.ceil(Math.log2(states / FULLEST)) + 1);
 }
 
-/** Writes the index of each hashed state of the batch into `places`; -1 for one that is not there. */
-export function locate(index: StateIndex, batch: Batch): void {
-  index.fetch(batch);
-  const { states, hashes, places, words, count } = batch;
-  const { records, stride } = index;
-  const { slots } = index.table;
-  for (let i = 0, at = 0; i < count; i += 1, at += words) {
-    const tag = (hashes[i] as number) << TAG_SHIFT;
-    const home = places[i] as number;
-    let slot = home;
-    let entry = (slots[slot] as number) | 0;
-    while (entry !== 0) {
-      const base = ((entry & INDEX_MASK) - 1) * stride;
-      if ((entry ^ tag) >>> TAG_SHIFT === 0 && same(records, base, states, at, words)) break;
-      slot = afterSlot(slot, home, SINGLES_MASK);
-      entry = (slots[slot] as number) | 0;
-    }
-    places[i] = (entry & INDEX_MASK) - 1;
-  }
-}
-
-/** Enters states that are not there yet: those of the batch, whose indices are in `origins`. */
-export function enter(index: StateIndex, entered: number, batch: Batch): void {
-  const { hashes, origins, places, count } = batch;
-  index.table.makeRoom(entered, count);
-  index.sink ^= fetchSlots(index.table, hashes, places, count);
-  const { slots } = index.table;
-  for (let i = 0; i < count; i += 1) {
-    const home = places[i] as number;
-    let slot = home;
-    while (slots[slot] !== 0) slot = afterSlot(slot, home, SINGLES_MASK);
-    slots[slot] = ((hashes[i] as number) << TAG_SHIFT) | ((origins[i] as number) + 1);
-  }
-}
-
-export function same(
+type Guess = (
+  slots: Uint32Array,
   records: Uint32Array,
-  base: number,
-  states: Uint32Array,
-  at: number,
-  words: number,
-): boolean {
-  if (records[base] !== states[at]) return false;
-  for (let word = 1; word < words; word += 1) {
-    if (records[base + word] !== states[at + word]) return false;
-  }
-  return true;
-}
-
-/** Probes as far as tags can tell, and reads the records found there. A guess of 0 is as good as any: where nothing was found, nothing is equal. */
-function guessRecords(
-  index: StateIndex,
   hashes: Int32Array,
-  places: Int32Array,
+  selection: Int32Array,
+  selected: number,
+  homes: Int32Array,
   guesses: Int32Array,
-  count: number,
-): number {
-  const { records, stride } = index;
-  const { slots } = index.table;
-  let sink = 0;
-  for (let i = 0; i < count; i = (i + 1) | 0) {
-    const tag = (hashes[i] as number) << TAG_SHIFT;
-    const home = places[i] as number;
-    let slot = home;
-    let entry = (slots[slot] as number) | 0;
-    while (entry !== 0 && (entry ^ tag) >>> TAG_SHIFT !== 0) {
-      slot = afterSlot(slot, home, SINGLES_MASK);
-      entry = (slots[slot] as number) | 0;
-    }
-    const guess = entry === 0 ? 0 : (entry & INDEX_MASK) - 1;
-    guesses[i] = guess;
-    sink ^= records[guess * stride] as number;
-  }
-  return sink;
+) => number;
+
+/** Guesses which record each may be: that at its home if the tags agree, or 0, which is as good as any. Returns what it read. */
+const guessing = perWidth((words) =>
+  functionOf<Guess>(
+    ["slots", "records", "hashes", "selection", "selected", "homes", "guesses"],
+    `let read = 0;
+    ${unrolled(
+      "selected",
+      4,
+      (at, own) => `
+        const entry${own} = slots[homes[${at}]] | 0;
+        const tag${own} = hashes[selection[${at}]] << ${TAG_SHIFT};
+        const other${own} = (entry${own} ^ tag${own}) >>> ${TAG_SHIFT};
+        const index${own} = ((entry${own} & ${INDEX_MASK}) - 1) | 0;`,
+      (at, own) =>
+        `guesses[${at}] = index${own} & ~(index${own} >> 31) & ((other${own} - 1) >> 31);`,
+    )}
+    ${unrolled("selected", 8, (at) => `read ^= records[Math.imul(guesses[${at}], ${words + 1})] | 0;`)}
+    return read;`,
+  ),
+);
+
+type DropGuessed = (
+  records: Uint32Array,
+  states: Uint32Array,
+  selection: Int32Array,
+  selected: number,
+  homes: Int32Array,
+  guesses: Int32Array,
+) => number;
+
+/** Takes out those whose guess was right. */
+const dropping = perWidth((words) =>
+  functionOf<DropGuessed>(
+    ["records", "states", "selection", "selected", "homes", "guesses"],
+    `let kept = 0;
+    ${unrolled(
+      "selected",
+      4,
+      (at, own) => `
+        const place${own} = selection[${at}] | 0, home${own} = homes[${at}] | 0;
+        const record${own} = Math.imul(guesses[${at}], ${words + 1});
+        ${readState(words, `place${own}`, own)}
+        const differs${own} = ${differsFrom(words, "records", `record${own}`, own)};`,
+      (_, own) => `
+        selection[kept] = place${own};
+        homes[kept] = home${own};
+        kept = (kept + ${isNonZero(`differs${own}`)}) | 0;`,
+    )}
+    return kept;`,
+  ),
+);
+
+/** Looks for the state of w0, w1 and so on from its home: `entry` is then its own, or 0 of the free `slot`. */
+function findText(words: number): string {
+  const record = `Math.imul((entry & ${INDEX_MASK}) - 1, ${words + 1})`;
+  const differs = differsFrom(words, "records", record, "");
+  const isSought = `(entry ^ tag) >>> ${TAG_SHIFT} === 0 && (${differs}) === 0`;
+  return `
+    const tag = hashes[place] << ${TAG_SHIFT}, first = slots[home] | 0;
+    let slot = home, entry = first;
+    while (entry !== 0 && !(${isSought})) { ${nextSlot(1)} entry = slots[slot] | 0; }`;
 }
 
-function fetchEntries(index: StateIndex, entries: Uint32Array, count: number): number {
-  const { records, stride } = index;
-  let sink = 0;
-  for (let i = 0; i < count; i += 1) {
-    sink ^= records[(((entries[i] as number) & INDEX_MASK) - 1) * stride] as number;
-  }
-  return sink;
-}
+/** What is new gets its home, and what stood there the free slot that was found: new states are asked for most. */
+const inserting = perWidth((words) =>
+  functionOf<Insert>(
+    ["slots", "records", "batch", "cursor", "skipped"],
+    insertText(
+      words,
+      `${findText(words)} if (entry !== 0) continue;`,
+      `entry = tag | (next + 1);
+      if (${isSameLine(1)}) { slots[slot] = first; slots[home] = entry; }
+      else slots[slot] = entry;`,
+    ),
+  ),
+);
 
-function gatherStates(
-  index: StateIndex,
+type Locate = (slots: Uint32Array, records: Uint32Array, batch: Batch) => void;
+
+const locating = perWidth((words) =>
+  functionOf<Locate>(
+    ["slots", "records", "batch"],
+    `const { states, hashes, selection, selected, homes } = batch;
+    for (let i = 0; i < selected; i = (i + 1) | 0) {
+      const place = selection[i] | 0, home = homes[i] | 0;
+      ${readState(words, "place", "")}
+      ${findText(words)}
+      homes[i] = (entry & ${INDEX_MASK}) - 1;
+    }`,
+  ),
+);
+
+type Gather = (
+  records: Uint32Array,
   entries: Uint32Array,
   count: number,
   out: Uint32Array,
-): void {
-  const { records, stride, words } = index;
-  for (let i = 0, to = 0; i < count; i += 1) {
-    const at = (((entries[i] as number) & INDEX_MASK) - 1) * stride;
-    for (let word = 0; word < words; word += 1, to += 1) out[to] = records[at + word] as number;
-  }
-}
+) => number;
+
+/** Copies the states that entries stand for; all are read once before, to have them on their way. Returns what it read. */
+const gathering = perWidth((words) => {
+  const record = (at: string) => `Math.imul((entries[${at}] & ${INDEX_MASK}) - 1, ${words + 1})`;
+  return functionOf<Gather>(
+    ["records", "entries", "count", "out"],
+    `let read = 0;
+    ${unrolled("count", 8, (at) => `read ^= records[${record(at)}] | 0;`)}
+    ${unrolled(
+      "count",
+      4,
+      (at, own) => `
+        const from${own} = ${record(at)};
+        ${eachWord(words, (word) => `const w${word}${own} = ${wordsAt("records", `from${own}`)(word)};`)}`,
+      (at, own) => `
+        const to${own} = Math.imul(${at}, ${words});
+        ${eachWord(words, (word) => `out[to${own} + ${word} | 0] = w${word}${own};`)}`,
+    )}
+    return read;`,
+  );
+});

@@ -1,13 +1,14 @@
 // The set of states through many moves of its table, against a Set of JavaScript.
 import { expect, test } from "vitest";
-import { createBatch } from "./batch.ts";
+import { createBatch, selectAll } from "./batch.ts";
+import type { Batch } from "./batch.ts";
 import { createTally } from "./expansion.ts";
 import { indexOf } from "./state-graph.ts";
-import { hashStates } from "./state-hash.ts";
-import { locate } from "./state-index.ts";
+import { hashBatch } from "./state-hash.ts";
+import { StateIndex } from "./state-index.ts";
 import { StateSet } from "./state-set.ts";
 
-test.each([1, 2, 3])(
+test.each([1, 2, 3, 4, 8])(
   "keeps each state of %d words once, in order, with its parent, while the table moves; and finds it again",
   (words) => {
     const set = new StateSet({ words, maxStates: 300_000, maxBytes: 2 ** 24 });
@@ -16,25 +17,35 @@ test.each([1, 2, 3])(
     let moving = 0;
     for (let round = 0; round < 100; round += 1) {
       for (let i = 0; i < 1000; i += 1) {
-        const value = round * 700 + i;
+        // Every fourth was seen long ago, when other states stood where it looks first.
+        const value =
+          i % 4 === 3 ? (i * 7919 + round * 104_729) % (round * 700 + 1) : round * 700 + i;
         // From 0 on, so that the state of zeros is among them.
-        const spread = [Math.imul(value, 0x0101_0101) >>> 0, value & 0xff, value >>> 8];
-        batch.states.set(spread.slice(0, words), i * words);
+        const spread = [
+          Math.imul(value, 0x0101_0101) >>> 0,
+          value & 0xff,
+          value >>> 8,
+          0,
+          0,
+          value,
+        ];
+        batch.states.set([...spread, 0, 0].slice(0, words), i * words);
         batch.origins[i] = round;
         const key = batch.states.subarray(i * words, (i + 1) * words).join();
         if (!arrived.has(key)) arrived.set(key, round);
       }
       batch.count = 1000;
-      hashStates(batch.states, 1000, words, batch.hashes);
+      prepare(batch);
       expect(set.insert(batch)).toBe("done");
-      if (set.table.moving) moving += 1;
+      if (set.lookup.table.moving) moving += 1;
       expect(set.count).toBe(arrived.size);
     }
     expect(moving).toBeGreaterThan(5);
-    const records = [...arrived].map(([key, round]) => [...key.split(",").map(Number), round]);
-    expect([...set.records.subarray(0, set.count * set.stride)]).toEqual(records.flat());
+    const expected = [...arrived].map(([key, round]) => [...key.split(",").map(Number), round]);
+    expect([...set.records.subarray(0, set.count * set.stride)]).toEqual(expected.flat());
+    const { records, stride, lookup } = set;
     const graph = {
-      set,
+      set: { words, records, stride, index: lookup instanceof StateIndex ? lookup : null },
       parts: [{ depthStarts: [0], end: set.next }],
       tally: createTally(),
       states: set.count,
@@ -44,23 +55,56 @@ test.each([1, 2, 3])(
       bytes: set.bytes,
       maxPauseMs: 0,
     };
-    // Inserting takes out of a batch what was there before.
-    batch.count = 1000;
     for (let i = 0; i < 1000; i += 1) {
       const at = (set.count - 1000 + i) * set.stride;
       batch.states.set(set.records.subarray(at, at + words), i * words);
     }
-    hashStates(batch.states, 1000, words, batch.hashes);
-    locate(indexOf(graph), batch);
-    expect([...batch.places]).toEqual(Array.from({ length: 1000 }, (_, i) => set.count - 1000 + i));
+    prepare(batch);
+    indexOf(graph).locate(batch);
+    expect([...batch.homes]).toEqual(Array.from({ length: 1000 }, (_, i) => set.count - 1000 + i));
   },
 );
 
+test.each([1, 2])("knows the state of zeros of %d words from a free slot", (words) => {
+  const set = new StateSet({ words, maxStates: 100, maxBytes: 2 ** 20 });
+  const batch = createBatch(words, 1);
+  batch.count = 1;
+  for (const [word, count] of [
+    [7, 1],
+    [0, 2],
+    [0, 2],
+    [7, 2],
+  ] as const) {
+    batch.states.fill(word);
+    prepare(batch);
+    set.insert(batch);
+    expect(set.count).toBe(count);
+  }
+});
+
+test.each([1, 2, 3])("knows states of %d words that another set keeps, zeros too", (words) => {
+  const set = new StateSet({ words, maxStates: 100, maxBytes: 2 ** 20 });
+  const batch = createBatch(words, 2);
+  batch.count = 2;
+  batch.states.fill(7, words);
+  batch.origins.set([0, 1]);
+  prepare(batch);
+  set.records.set([...batch.states.subarray(0, words), 0, ...batch.states.subarray(words), 0]);
+  set.adopt(batch);
+  prepare(batch);
+  expect(set.insert(batch)).toBe("done");
+  expect(set.count).toBe(0);
+});
+
 test("says that a state is not there", () => {
-  const { index } = new StateSet({ words: 3, maxStates: 100, maxBytes: 2 ** 20 });
   const batch = createBatch(3, 1);
   batch.count = 1;
-  hashStates(batch.states, 1, 3, batch.hashes);
-  if (index !== null) locate(index, batch);
-  expect(batch.places[0]).toBe(-1);
+  prepare(batch);
+  new StateIndex(3, new Uint32Array(400), 100).locate(batch);
+  expect(batch.homes[0]).toBe(-1);
 });
+
+function prepare(batch: Batch): void {
+  hashBatch(batch);
+  selectAll(batch);
+}

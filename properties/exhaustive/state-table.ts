@@ -1,4 +1,6 @@
 // Decides where a state is kept by its hash: one open-addressed table that doubles in place, in slices.
+import type { Batch } from "./batch.ts";
+import { eachWord, functionOf, isNonZero, perWidth, unrolled, wordsAt } from "./state-loops.ts";
 
 const FIRST_BITS = 12;
 /** Slots after the last home, so that probing never turns back to the start. Chance makes no run of this length. */
@@ -23,9 +25,10 @@ export interface TableOptions {
   readonly rehash: (entries: Uint32Array, count: number, hashes: Int32Array) => void;
 }
 
-/** Slots per line, less one: of entries of one element, and of two. */
-export const SINGLES_MASK = LINE_BYTES / 4 - 1;
-export const PAIRS_MASK = LINE_BYTES / 8 - 1;
+/** Slots per line, less one, of entries of so many elements. */
+export function lineMaskOf(width: number): number {
+  return LINE_BYTES / 4 / width - 1;
+}
 
 /**
  * StateTable finds entries by probing from the hash's high bits: round the line that the home lies in, and only when
@@ -46,6 +49,9 @@ export class StateTable {
   /** Enough for `maxEntries`, so that no more is ever needed. */
   readonly #maxBits: number;
   readonly #lineMask: number;
+  readonly #take: Take;
+  readonly #put: Put;
+  readonly #fetch: Fetch;
   #entries: Uint32Array;
   #hashes = new Int32Array(2 * LEAST_MOVED);
 
@@ -54,7 +60,10 @@ export class StateTable {
     this.#options = options;
     this.#maxBits = Math.max(FIRST_BITS, Math.ceil(Math.log2(Math.max(1, maxEntries) / fullest)));
     this.width = width;
-    this.#lineMask = width === 1 ? SINGLES_MASK : PAIRS_MASK;
+    this.#lineMask = lineMaskOf(width);
+    this.#take = taking(width);
+    this.#put = putting(width);
+    this.#fetch = fetching(width);
     const length = (2 ** this.#maxBits + SLACK) * width;
     this.slots = new Uint32Array(new ArrayBuffer(FIRST_LINE + length * 4), FIRST_LINE, length);
     this.#entries = new Uint32Array(2 * LEAST_MOVED * width);
@@ -81,6 +90,12 @@ export class StateTable {
     }
   }
 
+  /** Writes the home of each selected state of a batch, and reads what stands there. Returns what it read, for the caller to keep. */
+  fetch({ hashes, selection, selected, homes }: Batch): number {
+    const { slots, bits, split } = this;
+    return this.#fetch(slots, hashes, selection, selected, homes, 32 - bits, split);
+  }
+
   #overflows(states: number): boolean {
     const { fullest } = this.#options;
     return !this.moving && this.bits < this.#maxBits && states > fullest * 2 ** this.bits;
@@ -99,12 +114,13 @@ export class StateTable {
     let end = split;
     while (this.#isFull(end - line)) end += line;
     this.#reserve(end - from);
-    const taken = (width === 1 ? takeSingles : takePairs)(slots, from, end, this.#entries);
+    // All go before any is put back: at the bottom the ranges overlap.
+    const taken = this.#take(slots, from, end - from, this.#entries);
+    slots.fill(0, from * width, end * width);
     this.#options.rehash(this.#entries, taken, this.#hashes);
     // Written in order before it is read at random: a page that is first read and then written costs two faults.
     slots.fill(0, Math.max(2 * from, split) * width, 2 * split * width);
-    const put = width === 1 ? putSingles : putPairs;
-    put(slots, this.#entries, this.#hashes, taken, 31 - this.bits);
+    this.#put(slots, this.#entries, this.#hashes, taken, 31 - this.bits);
     this.split = from;
     if (from > 0) return;
     this.bits += 1;
@@ -128,64 +144,99 @@ export class StateTable {
   }
 }
 
-/** Empties the slots from `from` up to `end`, and returns how many entries that were. All go before any is put back: at the bottom the ranges overlap. */
-function takeSingles(slots: Uint32Array, from: number, end: number, entries: Uint32Array): number {
-  let taken = 0;
-  for (let at = from; at < end; at = (at + 1) | 0) {
-    const entry = (slots[at] as number) | 0;
-    entries[taken] = entry;
-    taken = (taken + ((entry | -entry) >>> 31)) | 0;
-  }
-  slots.fill(0, from, end);
-  return taken;
-}
+type Take = (slots: Uint32Array, from: number, count: number, entries: Uint32Array) => number;
 
-function takePairs(slots: Uint32Array, from: number, end: number, entries: Uint32Array): number {
-  let taken = 0;
-  for (let at = from * 2; at < end * 2; at = (at + 2) | 0) {
-    const first = (slots[at] as number) | 0;
-    const second = (slots[at + 1] as number) | 0;
-    entries[taken * 2] = first;
-    entries[taken * 2 + 1] = second;
-    const any = first | second;
-    taken = (taken + ((any | -any) >>> 31)) | 0;
-  }
-  slots.fill(0, from * 2, end * 2);
-  return taken;
-}
+/** Copies the entries of so many slots, and returns how many that were. */
+const taking = perWidth((width) =>
+  functionOf<Take>(
+    ["slots", "from", "count", "entries"],
+    `let taken = 0;
+    ${unrolled(
+      "count",
+      4,
+      (at, own) => `
+        const slot${own} = Math.imul(from + ${at}, ${width});
+        ${eachWord(width, (word) => `const w${word}${own} = ${wordsAt("slots", `slot${own}`)(word)};`)}
+        const any${own} = ${eachWord(width, (word) => `w${word}${own}`, " | ")};`,
+      (_, own) => `
+        const to${own} = Math.imul(taken, ${width});
+        ${eachWord(width, (word) => `entries[to${own} + ${word} | 0] = w${word}${own};`)}
+        taken = (taken + ${isNonZero(`any${own}`)}) | 0;`,
+    )}
+    return taken;`,
+  ),
+);
 
-/** Puts what was taken at its homes in the table of twice the size: the hash without its low `shift` bits. */
-function putSingles(
+type Put = (
   slots: Uint32Array,
   entries: Uint32Array,
   hashes: Int32Array,
   count: number,
   shift: number,
-): void {
-  for (let i = 0; i < count; i = (i + 1) | 0) {
-    const home = (hashes[i] as number) >>> shift;
-    let slot = home;
-    while (slots[slot] !== 0) slot = afterSlot(slot, home, SINGLES_MASK);
-    slots[slot] = entries[i] as number;
-  }
+) => void;
+
+/** Puts entries that are not there at their homes: the hashes without their low `shift` bits. */
+const putting = perWidth((width) =>
+  functionOf<Put>(
+    ["slots", "entries", "hashes", "count", "shift"],
+    `for (let i = 0; i < count; i = (i + 1) | 0) {
+      const home = hashes[i] >>> shift, from = Math.imul(i, ${width});
+      ${eachWord(width, (word) => `const w${word} = ${wordsAt("entries", "from")(word)};`)}
+      let slot = home;
+      while ((${eachWord(width, wordsAt("slots", slotText(width, "slot")), " | ")}) !== 0) { ${nextSlot(width)} }
+      ${writeEntry(width, "slot", "w")}
+    }`,
+  ),
+);
+
+type Fetch = (
+  slots: Uint32Array,
+  hashes: Int32Array,
+  selection: Int32Array,
+  selected: number,
+  homes: Int32Array,
+  shift: number,
+  split: number,
+) => number;
+
+/** The loop that reads does nothing else, so that as many lines as possible are on their way at once. */
+const fetching = perWidth((width) =>
+  functionOf<Fetch>(
+    ["slots", "hashes", "selection", "selected", "homes", "shift", "split"],
+    `const shiftAbove = shift - 1;
+    let read = 0;
+    ${unrolled(
+      "selected",
+      4,
+      (at, own) => `
+        const hash${own} = hashes[selection[${at}]] | 0;
+        const home${own} = hash${own} >>> shift;
+        const below${own} = (home${own} - split) >> 31;`,
+      (at, own) =>
+        `homes[${at}] = (home${own} & below${own}) | ((hash${own} >>> shiftAbove) & ~below${own});`,
+    )}
+    ${unrolled("selected", 8, (at) => `read ^= slots[Math.imul(homes[${at}], ${width})] | 0;`)}
+    return read;`,
+  ),
+);
+
+/** Where the entry in the slot begins. */
+function slotText(width: number, slot: string): string {
+  return `Math.imul(${slot}, ${width})`;
 }
 
-function putPairs(
-  slots: Uint32Array,
-  entries: Uint32Array,
-  hashes: Int32Array,
-  count: number,
-  shift: number,
-): void {
-  for (let i = 0; i < count; i = (i + 1) | 0) {
-    const home = (hashes[i] as number) >>> shift;
-    let slot = home;
-    while (((slots[slot * 2] as number) | (slots[slot * 2 + 1] as number)) !== 0) {
-      slot = afterSlot(slot, home, PAIRS_MASK);
-    }
-    slots[slot * 2] = entries[i * 2] as number;
-    slots[slot * 2 + 1] = entries[i * 2 + 1] as number;
-  }
+/** Sets the variables of this name, numbered by words, to the entry in the slot. */
+export function readEntry(width: number, slot: string, name: string): string {
+  const word = wordsAt("slots", slotText(width, slot));
+  return eachWord(width, (each) => `${name}${each} = ${word(each)};`);
+}
+
+/** Writes those variables to the slot. */
+export function writeEntry(width: number, slot: string, name: string): string {
+  return eachWord(
+    width,
+    (each) => `slots[${slotText(width, slot)} + ${each} | 0] = ${name}${each};`,
+  );
 }
 
 /** The slot to look at after this one: the next of its line, round its end; after the last of them one of the next line. */
@@ -194,22 +245,18 @@ export function afterSlot(slot: number, home: number, lineMask: number): number 
   return ((next ^ home) & lineMask) === 0 ? (next + lineMask + 1) | 0 : next;
 }
 
-/** Reads the home of every hash, and leaves its slot in `places`. Returns what it read, for the caller to keep. */
-export function fetchSlots(
-  table: StateTable,
-  hashes: Int32Array,
-  places: Int32Array,
-  count: number,
-): number {
-  const { slots, split, width } = table;
-  const shift = 32 - table.bits;
-  let sink = 0;
-  for (let i = 0; i < count; i += 1) {
-    const hash = hashes[i] as number;
-    let home = hash >>> shift;
-    if (home >= split) home = hash >>> (shift - 1);
-    places[i] = home;
-    sink ^= slots[home * width] as number;
-  }
-  return sink;
+/** The same as text: moves `slot` on. */
+export function nextSlot(width: number): string {
+  const mask = lineMaskOf(width);
+  return `
+    slot = (slot & ${~mask}) | ((slot + 1) & ${mask});
+    if (((slot ^ home) & ${mask}) === 0) slot = (slot + ${mask + 1}) | 0;`;
+}
+
+/**
+ * Whether `slot`, where looking from `home` ended, is in the line of it. Only then may the entry at `home` move there:
+ * all slots of the line between are taken, so it is still found from its own home, wherever in the line that is.
+ */
+export function isSameLine(width: number): string {
+  return `((slot ^ home) & ${~lineMaskOf(width)}) === 0`;
 }

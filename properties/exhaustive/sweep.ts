@@ -5,7 +5,7 @@ import type { PackedModel } from "./model.ts";
 import type { Pacer } from "./pacer.ts";
 import { depthOf, indexOf, partOf, topOf } from "./state-graph.ts";
 import type { StateGraph } from "./state-graph.ts";
-import { indexBytes, locate } from "./state-index.ts";
+import { indexBytes } from "./state-index.ts";
 import type { StateIndex } from "./state-index.ts";
 import type { SearchProgress, SearchSettings } from "./check-options.ts";
 
@@ -149,21 +149,21 @@ class Sweeper {
     }
     batch.count = count;
     this.#expander.prepare();
-    locate(this.#index, batch);
+    this.#index.locate(batch);
     this.#combine(sources);
     return index;
   }
 
   #combine(sources: number): void {
     const good = this.#good;
-    const { places } = this.#expander.batch;
+    const { homes: indices } = this.#expander.batch;
     let i = 0;
     for (let source = 0; source < sources; source += 1) {
       const end = this.#ends[source] as number;
       let some = 0;
       let every = i === end ? 0 : this.#every;
       for (; i < end; i += 1) {
-        const index = places[i] as number;
+        const index = indices[i] as number;
         if (index < 0) {
           throw new ModelFault(
             `expand() gave a state that it did not give before: model=${this.#model.name}; make it depend on the state alone`,

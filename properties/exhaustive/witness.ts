@@ -4,7 +4,6 @@ import type { Witness } from "./check-result.ts";
 import { Expander, initialStates, ModelFault } from "./expansion.ts";
 import type { PackedModel } from "./model.ts";
 import type { StateGraph } from "./state-graph.ts";
-import { locate } from "./state-index.ts";
 import type { StateIndex } from "./state-index.ts";
 import type { Sweep } from "./sweep.ts";
 
@@ -108,8 +107,8 @@ export class WitnessFinder {
     const located: number[] = [];
     while (located.length * this.#model.words < states.length) {
       const count = this.#expander.fillInitial(states, located.length, NO_ORIGIN);
-      locate(index, this.#expander.batch);
-      located.push(...this.#expander.batch.places.subarray(0, count));
+      index.locate(this.#expander.batch);
+      located.push(...this.#expander.batch.homes.subarray(0, count));
     }
     return located;
   }
