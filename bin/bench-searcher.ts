@@ -27,14 +27,17 @@ const LEAST_STATES = 300_000;
 /** A process that searches when it is asked to. */
 export class BenchSearcher {
   readonly #child = fork(fileURLToPath(import.meta.url), { execArgv: ["--import", "tsx"] });
+  readonly #ended = once(this.#child, "exit");
 
   /** Searches once unmeasured, while V8 compiles, and then measures; in no more memory than is needed. */
   async measure(searched: Searched): Promise<SearchCost> {
     this.#child.send(searched);
+    const isAnswered = new AbortController();
     const [answer] = (await Promise.race([
-      once(this.#child, "message"),
-      once(this.#child, "exit"),
+      once(this.#child, "message", isAnswered),
+      this.#ended,
     ])) as [SearchCost | number | null];
+    isAnswered.abort();
     if (typeof answer === "object" && answer !== null) return answer;
     throw new Error(`a process that searches ended: code=${answer}; see what it said`);
   }
@@ -53,6 +56,11 @@ async function measure(searched: Searched): Promise<SearchCost> {
   let runs = 1;
   for (; runs * states < LEAST_STATES; runs += 1) {
     result = await checkModel(modelOf(searched), { bounds });
+  }
+  if (!result.isWhole || result.states !== states) {
+    throw new Error(
+      `a measured search counts differently: states=${result.states} expected=${states}; give it more memory`,
+    );
   }
   const elapsedMs = (performance.now() - startedMs) / runs;
   const { user, system } = process.cpuUsage(before);

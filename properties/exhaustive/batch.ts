@@ -19,14 +19,18 @@ export interface Batch {
   readonly selection: Int32Array;
   /** How many are left. */
   selected: number;
-  /** Of each that is left, written by the set: the slot at which to begin looking for it, or its index. */
+  /** Of each that is left, written by the set: the slot at which to begin looking for it. */
   readonly homes: Int32Array;
-  /** Of each that is left, written by a set of wide states: the index of the one that it may be. */
-  readonly guesses: Int32Array;
+  /** Of each that is left, written by an index: the state that it may be, or once located the one that it is. */
+  readonly indices: Int32Array;
 }
 
 /** How many successors a search gathers before it inserts them. Twice or half as many made no difference. */
 export const BATCH_STATES = 1024;
+/** The most successors that a state of any model may have. */
+export const MOST_SUCCESSORS = 4096;
+/** The states of a batch to which all those of its last origin were added. */
+export const LARGEST_BATCH = BATCH_STATES - 1 + MOST_SUCCESSORS;
 
 /** The origin of a state that has none: an initial state. */
 export const NO_ORIGIN = 0xffff_ffff;
@@ -48,7 +52,7 @@ export function createScratch(capacity: number): Omit<Batch, "words" | "states" 
     selection: new Int32Array(capacity),
     selected: 0,
     homes: new Int32Array(capacity),
-    guesses: new Int32Array(capacity),
+    indices: new Int32Array(capacity),
   };
 }
 

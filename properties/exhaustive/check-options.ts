@@ -1,4 +1,5 @@
 // Decides which bounds and switches a search accepts, and refuses the absurd ones in one line.
+import { MOST_SUCCESSORS } from "./batch.ts";
 import { MAX_INDEXED_STATES } from "./state-index.ts";
 import type { PackedModel } from "./model.ts";
 
@@ -94,7 +95,7 @@ export function settle(model: PackedModel, options: CheckOptions): SearchSetting
 
 function refuseModel(model: PackedModel): void {
   whole("words", model.words, 1, 8);
-  whole("maxSuccessors", model.maxSuccessors, 1, 4096);
+  whole("maxSuccessors", model.maxSuccessors, 1, MOST_SUCCESSORS);
   whole("properties", model.properties.length, 0, 32);
   const ids = new Map(model.properties.map((property) => [property.id, property]));
   if (ids.size < model.properties.length) {

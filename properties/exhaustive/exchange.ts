@@ -1,15 +1,12 @@
 // Decides how two searching threads hand each other states and agree where a depth ends, over shared memory.
-import { BATCH_STATES, createScratch } from "./batch.ts";
 import type { Batch } from "./batch.ts";
+import { blocksOf, createBlocks, RING_BLOCKS } from "./exchange-blocks.ts";
+import type { SharedBlocks } from "./exchange-blocks.ts";
 import type { SearchProgress } from "./check-options.ts";
 import type { Tally } from "./expansion.ts";
 import { BLOCK_SHIFT } from "./state-lookup.ts";
 import type { StateSet } from "./state-set.ts";
 
-/** Blocks under way in each direction. */
-const RING_BLOCKS = 16;
-/** States in one: any batch fits, and several of those parts of batches that are sent. */
-export const BLOCK_STATES = 4 * BATCH_STATES;
 /** What a thread waits before it looks again on its own. */
 const WAIT_MS = 50;
 
@@ -39,26 +36,17 @@ const OPEN_FROM = 30;
 const OPEN_END = 32;
 const CONTROL_WORDS = 34;
 
-export function reserveShared(length: number): Uint32Array {
-  return new Uint32Array(new SharedArrayBuffer(length * Uint32Array.BYTES_PER_ELEMENT));
-}
-
 /** The memory that both threads and their parent share. */
 export interface SharedMemory {
   readonly control: Int32Array;
-  /** Of each direction, by sender: states, origins and counts of its blocks. */
-  readonly states: readonly Uint32Array[];
-  readonly origins: readonly Uint32Array[];
-  readonly counts: readonly Uint32Array[];
+  /** Of each direction, by sender. */
+  readonly blocks: readonly SharedBlocks[];
 }
 
 export function createSharedMemory(words: number): SharedMemory {
-  const pair = (length: number): Uint32Array[] => [reserveShared(length), reserveShared(length)];
   return {
     control: new Int32Array(new SharedArrayBuffer(CONTROL_WORDS * Int32Array.BYTES_PER_ELEMENT)),
-    states: pair(RING_BLOCKS * BLOCK_STATES * words),
-    origins: pair(RING_BLOCKS * BLOCK_STATES),
-    counts: pair(RING_BLOCKS),
+    blocks: [createBlocks(words), createBlocks(words)],
   };
 }
 
@@ -204,10 +192,14 @@ export class Exchange {
     this.#control = memory.control;
     this.#me = me;
     this.#other = 1 - me;
-    this.#inbox = blocksOf(memory, words, this.#other);
-    this.#outbox = blocksOf(memory, words, me);
-    this.#sentCounts = memory.counts[me] as Uint32Array;
-    this.#receivedCounts = memory.counts[this.#other] as Uint32Array;
+    const [sent, received] = [me, this.#other].map((sender) => memory.blocks[sender]) as [
+      SharedBlocks,
+      SharedBlocks,
+    ];
+    this.#inbox = blocksOf(received, words);
+    this.#outbox = blocksOf(sent, words);
+    this.#sentCounts = sent.counts;
+    this.#receivedCounts = received.counts;
   }
 
   /** The block to fill next, or null while all are on their way. */
@@ -300,20 +292,4 @@ export class Exchange {
     if (Atomics.wait(this.#control, BELL + this.#me, heard, WAIT_MS) !== "timed-out") return;
     await new Promise<void>((resolve) => setImmediate(resolve));
   }
-}
-
-/** Blocks of one direction as batches over the shared memory; all else is scratch of this thread. */
-function blocksOf(memory: SharedMemory, words: number, sender: number): Batch[] {
-  const states = memory.states[sender] as Uint32Array;
-  const origins = memory.origins[sender] as Uint32Array;
-  const scratch = createScratch(BLOCK_STATES);
-  return Array.from({ length: RING_BLOCKS }, (_, block) => {
-    const from = block * BLOCK_STATES;
-    return {
-      words,
-      states: states.subarray(from * words, (from + BLOCK_STATES) * words),
-      origins: origins.subarray(from, from + BLOCK_STATES),
-      ...scratch,
-    };
-  });
 }

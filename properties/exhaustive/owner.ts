@@ -2,12 +2,12 @@
 import type { Batch } from "./batch.ts";
 import { eachWord, functionOf, perWidth, readState, unrolled } from "./state-loops.ts";
 
+const OWNER_FACTOR = 0x9e37_79b1;
+
 /** Which thread keeps the states with this value in the word that the handover names. */
 export function ownerOf(word: number): number {
   return Math.imul(word ^ (word >>> 15), OWNER_FACTOR) >>> 31;
 }
-
-const OWNER_FACTOR = 0x9e37_79b1;
 
 /** Leaves in a batch the states that the thread keeps. */
 export function keepOwn(batch: Batch, me: number, ownerWord: number): void {
@@ -25,7 +25,7 @@ export function keepOwn(batch: Batch, me: number, ownerWord: number): void {
 /** The same, and adds the others to the block. */
 export function splitByOwner(batch: Batch, block: Batch, me: number, ownerWord: number): void {
   const { states, words, selection, selected } = batch;
-  // The block's own selection is not in use until the other thread has it.
+  // This thread's scratch for blocks is free: it looks up no block meanwhile.
   const others = block.selection;
   const sent = splitting(words)(states, selection, selected, others, me, ownerWord);
   batch.selected = selected - sent;

@@ -10,7 +10,7 @@ import { createModel as createSample } from "./sample-models.ts";
 const mutex = new URL("./mutex-model.ts", import.meta.url).href;
 const samples = new URL("./sample-models.ts", import.meta.url).href;
 /** Both threads search from the start, however few states there are. */
-const atOnce = 0;
+const atOnce = { handOverAt: 0, waits: true };
 const smallMutex = { attempts: 3, clock: 6, pending: 3, retention: 4 };
 
 function summary(result: CheckResult): unknown {
@@ -30,6 +30,14 @@ test("agrees with one thread on the mutex", async () => {
   expect(summary(two)).toEqual(summary(await checkModel(createMutex(options))));
 });
 
+test("agrees with one thread when the second takes over in the middle", async () => {
+  const options = { ...smallMutex, attempts: 5 };
+  const late = { handOverAt: 500, waits: true };
+  const two = await checkInParallel({ module: mutex, options }, {}, late);
+  expect(two.workers).toBe(2);
+  expect(summary(two)).toEqual(summary(await checkModel(createMutex(options))));
+});
+
 test.each<CheckOptions>([{}, { symmetry: true }])(
   "agrees with one thread on deadlock, reachable and eventually of the philosophers: %o",
   async (options) => {
@@ -44,6 +52,16 @@ test.each<CheckOptions>([{}, { symmetry: true }])(
 
 test("agrees with one thread when a thread has no states at most depths", async () => {
   const reference = { module: samples, options: { sample: "counter", size: 300 } };
+  const two = await checkInParallel(reference, {}, atOnce);
+  expect(two.workers).toBe(2);
+  expect(summary(two)).toEqual(summary(await checkModel(createSample(reference.options))));
+});
+
+test.each([
+  { what: "takes over many states", sample: "crowd", size: 20_000 },
+  { what: "takes over many states of three words", sample: "wideCrowd", size: 20_000 },
+])("agrees with one thread when the second $what", async ({ sample, size }) => {
+  const reference = { module: samples, options: { sample, size } };
   const two = await checkInParallel(reference, {}, atOnce);
   expect(two.workers).toBe(2);
   expect(summary(two)).toEqual(summary(await checkModel(createSample(reference.options))));

@@ -1,11 +1,12 @@
-// Decides which states are reachable with two threads: each keeps the states whose hash is its own, depth by depth.
+// Decides which states are reachable with two threads: each keeps the states that are its own, depth by depth.
 import { setTimeout } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { CheckRefusal, settle } from "./check-options.ts";
 import type { CheckOptions, SearchProgress, SearchSettings } from "./check-options.ts";
 import { checkModel, finishCheck } from "./check.ts";
 import type { CheckResult, StopCause } from "./check-result.ts";
-import { createSharedMemory, isReady, reserveShared, stop, stoppedBy, totals } from "./exchange.ts";
+import { createSharedMemory, isReady, stop, stoppedBy, totals } from "./exchange.ts";
+import { reserveShared } from "./exchange-blocks.ts";
 import type { SharedMemory, StopCode } from "./exchange.ts";
 import { createTally, ModelFault } from "./expansion.ts";
 import type { Tally } from "./expansion.ts";
@@ -24,17 +25,24 @@ const LEAST_STATES = 1 << 14;
 /** Nor does it while fewer are found at one depth. */
 const HAND_OVER_AT = 20_000;
 
+/** When the second thread takes part. */
+export interface Sharing {
+  /** Once a depth has so many states for each thread. Default: 20,000. */
+  readonly handOverAt?: number;
+  /** Begin only when it is ready, so that it surely does. Default: false. */
+  readonly waits?: boolean;
+}
+
 /**
  * Checks the model with two threads; the model is made in each from the reference. Counts, verdicts and the lengths
  * of shortest witnesses are those of {@link checkModel}; which of several shortest witnesses is given depends on
  * the race. A bound of states may be undershot by some thousands, and a bound below 16,384 is checked by one thread.
- * This thread searches alone while the other starts and until so many states as `handOverAt` are found at one depth;
- * with 0 it waits for the other before it begins.
+ * This thread searches alone while the other starts and until so many states as `handOverAt` are found at one depth.
  */
 export async function checkInParallel(
   reference: ModelReference,
   options: CheckOptions = {},
-  handOverAt = HAND_OVER_AT,
+  sharing: Sharing = {},
 ): Promise<CheckResult> {
   const module = (await import(/* @vite-ignore */ reference.module)) as Partial<ModelModule>;
   if (typeof module.createModel !== "function") {
@@ -46,7 +54,7 @@ export async function checkInParallel(
   const settings = settle(model, options);
   if (settings.bounds.maxStates < LEAST_STATES) return checkModel(model, options);
   const pacer = new Pacer(settings);
-  const graph = await searchInParallel(reference, model, settings, pacer, handOverAt);
+  const graph = await searchInParallel(reference, model, settings, pacer, sharing);
   const workers = graph.parts.filter(({ end }, part) => end > part << BLOCK_SHIFT).length;
   return finishCheck(model, settings, pacer, graph, Math.max(1, workers));
 }
@@ -56,7 +64,7 @@ async function searchInParallel(
   model: PackedModel,
   settings: SearchSettings,
   pacer: Pacer,
-  handOverAt: number,
+  { handOverAt = HAND_OVER_AT, waits = false }: Sharing,
 ): Promise<StateGraph> {
   const { words } = model;
   const bounds = { ...settings.bounds, maxBytes: Math.floor(settings.bounds.maxBytes / 2) };
@@ -74,6 +82,7 @@ async function searchInParallel(
     handOverAt,
   };
   const second = runWorker({ ...task, reference, me: 1 });
+  if (waits) await readiness(memory.control);
   const [report, answer] = await Promise.all([
     searchHere({ ...task, me: 0 }, model, settings, pacer),
     second,
@@ -96,7 +105,6 @@ async function searchHere(
     if (cause !== null) stop(control, cause);
   };
   try {
-    if (task.handOverAt === 0) await readiness(control);
     return await new Searcher(task, model).begin(() => (pacer.due() ? pause() : null));
   } catch (error) {
     stop(control, "fault");

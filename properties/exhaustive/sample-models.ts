@@ -3,9 +3,16 @@ import type { PackedModel, PropertyDeclaration } from "./model.ts";
 
 /** For threads: `options` names a sample of this file and its size. */
 export function createModel(options: unknown): PackedModel {
-  const { sample, size } = options as { sample: "philosophers" | "counter"; size: number };
-  return packed(sample === "counter" ? counter(size) : philosophers(size));
+  const { sample, size } = options as { sample: keyof typeof samples; size: number };
+  return packed(samples[sample](size));
 }
+
+const samples = {
+  philosophers: (size: number) => philosophers(size),
+  counter: (size: number) => counter(size),
+  crowd: (size: number) => crowd(size),
+  wideCrowd: (size: number) => crowd(size, 3),
+};
 
 /** A model over plain numbers, for samples: slow and clear. Each successor is `[state words, action]`. */
 export interface PlainModel {
@@ -81,6 +88,20 @@ export function counter(
       return options.round === true ? [[[...zeros, 0], 0]] : [];
     },
     isEnd: () => true,
+  };
+}
+
+/** Begins in so many states at once, each with three steps to others, near and far; twice as many in all. Of `words` words. */
+export function crowd(size: number, words = 1): PlainModel {
+  const state = (value: number): number[] =>
+    Array.from({ length: words }, (_, word) => Math.imul(value, 2 * word + 1) >>> 0);
+  return {
+    name: `crowd-${size}`,
+    words,
+    maxSuccessors: 3,
+    initial: Array.from({ length: size }, (_, value) => state(value)),
+    next: ([value = 0]) =>
+      [value + 1, value * 7 + 3, value + size].map((next, i) => [state(next % (2 * size)), i]),
   };
 }
 

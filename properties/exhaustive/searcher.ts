@@ -1,17 +1,16 @@
 // Decides what one of two searching threads does: expands its states, keeps those successors that are its own, sends the others.
-import { BATCH_STATES, createBatch, NO_ORIGIN, selectAll, selectFrom } from "./batch.ts";
+import {
+  BATCH_STATES,
+  createBatch,
+  LARGEST_BATCH,
+  NO_ORIGIN,
+  selectAll,
+  selectFrom,
+} from "./batch.ts";
 import type { Batch } from "./batch.ts";
 import type { SearchBounds, SearchSettings } from "./check-options.ts";
-import {
-  BLOCK_STATES,
-  Exchange,
-  handOver,
-  isReady,
-  offer,
-  stop,
-  stoppedBy,
-  takePortion,
-} from "./exchange.ts";
+import { Exchange, handOver, isReady, offer, stop, stoppedBy, takePortion } from "./exchange.ts";
+import { BLOCK_STATES } from "./exchange-blocks.ts";
 import type { Handover, Portion, SharedMemory } from "./exchange.ts";
 import { keepOwn, splitByOwner } from "./owner.ts";
 import { chooseOwnerWord } from "./owner-word.ts";
@@ -56,7 +55,7 @@ export interface SearcherReport {
 export type Breathe = () => Promise<void> | null;
 
 /** Inserting races with the other thread's count by at most what it inserts meanwhile. */
-const LATE_STATES = 4096;
+const LATE_STATES = LARGEST_BATCH;
 
 export class Searcher {
   readonly #task: SearcherTask;
@@ -162,7 +161,7 @@ export class Searcher {
     }
   }
 
-  /** Enters the states that the first thread found alone, up to `end`, whose hash is this thread's. */
+  /** Enters those of the states that the first thread found alone, up to `end`, that are this thread's. */
   #adoptOwn(end: number): void {
     const { records, stride, words } = this.#set;
     const batch = createBatch(words, 1 << BLOCK_SHIFT);
@@ -179,7 +178,7 @@ export class Searcher {
       hashBatch(batch);
       selectAll(batch);
       keepOwn(batch, this.#task.me, this.#ownerWord);
-      this.#set.adopt(batch);
+      if (!this.#set.adopt(batch)) return stop(this.#control, "maxBytes");
     }
   }
 
@@ -229,7 +228,10 @@ export class Searcher {
     return this.#outgoing !== null && this.#outgoing.count + selected <= BLOCK_STATES;
   }
 
-  /** Begins a block, and takes in what came while none is free, or both threads would wait for each other. None once stopped. */
+  /**
+   * Begins a block, and takes in what came while none is free, or both threads would wait for each other. Once stopped
+   * there is none.
+   */
   async #openBlock(): Promise<void> {
     this.#sendRest();
     while (this.#outgoing === null && stoppedBy(this.#control) === null) {

@@ -65,14 +65,15 @@ export class StateIndex implements StateLookup {
 
   fetch(batch: Batch): void {
     this.sink ^= this.table.fetch(batch);
-    const { hashes, selection, selected, homes, guesses } = batch;
+    const { hashes, selection, selected, homes, indices } = batch;
     const { slots } = this.table;
-    this.sink ^= this.#guess(slots, this.records, hashes, selection, selected, homes, guesses);
+    this.sink ^= this.#guess(slots, this.records, hashes, selection, selected, homes, indices);
   }
 
+  /** An index of 0 is as good as any: record 0 is of this set, or of another whose states no batch of this one has. */
   dropFound(batch: Batch): void {
-    const { states, selection, selected, homes, guesses } = batch;
-    batch.selected = this.#drop(this.records, states, selection, selected, homes, guesses);
+    const { states, selection, selected, homes, indices } = batch;
+    batch.selected = this.#drop(this.records, states, selection, selected, homes, indices);
   }
 
   insert(batch: Batch, cursor: Cursor, skipped: number): boolean {
@@ -90,7 +91,7 @@ export class StateIndex implements StateLookup {
     }
   }
 
-  /** Replaces the home of each state that is left of the batch by its index; -1 for one that is not there. */
+  /** Writes the index of each state that is left of the batch; -1 for one that is not there. */
   locate(batch: Batch): void {
     this.fetch(batch);
     this.#locate(this.table.slots, this.records, batch);
@@ -116,13 +117,13 @@ type Guess = (
   selection: Int32Array,
   selected: number,
   homes: Int32Array,
-  guesses: Int32Array,
+  indices: Int32Array,
 ) => number;
 
-/** Guesses which record each may be: that at its home if the tags agree, or 0, which is as good as any. Returns what it read. */
+/** Guesses which state each may be: that at its home if the tags agree, or else 0. Returns what it read. */
 const guessing = perWidth((words) =>
   functionOf<Guess>(
-    ["slots", "records", "hashes", "selection", "selected", "homes", "guesses"],
+    ["slots", "records", "hashes", "selection", "selected", "homes", "indices"],
     `let read = 0;
     ${unrolled(
       "selected",
@@ -133,9 +134,9 @@ const guessing = perWidth((words) =>
         const other${own} = (entry${own} ^ tag${own}) >>> ${TAG_SHIFT};
         const index${own} = ((entry${own} & ${INDEX_MASK}) - 1) | 0;`,
       (at, own) =>
-        `guesses[${at}] = index${own} & ~(index${own} >> 31) & ((other${own} - 1) >> 31);`,
+        `indices[${at}] = index${own} & ~(index${own} >> 31) & ((other${own} - 1) >> 31);`,
     )}
-    ${unrolled("selected", 8, (at) => `read ^= records[Math.imul(guesses[${at}], ${words + 1})] | 0;`)}
+    ${unrolled("selected", 8, (at) => `read ^= records[Math.imul(indices[${at}], ${words + 1})] | 0;`)}
     return read;`,
   ),
 );
@@ -146,20 +147,20 @@ type DropGuessed = (
   selection: Int32Array,
   selected: number,
   homes: Int32Array,
-  guesses: Int32Array,
+  indices: Int32Array,
 ) => number;
 
 /** Takes out those whose guess was right. */
 const dropping = perWidth((words) =>
   functionOf<DropGuessed>(
-    ["records", "states", "selection", "selected", "homes", "guesses"],
+    ["records", "states", "selection", "selected", "homes", "indices"],
     `let kept = 0;
     ${unrolled(
       "selected",
       4,
       (at, own) => `
         const place${own} = selection[${at}] | 0, home${own} = homes[${at}] | 0;
-        const record${own} = Math.imul(guesses[${at}], ${words + 1});
+        const record${own} = Math.imul(indices[${at}], ${words + 1});
         ${readState(words, `place${own}`, own)}
         const differs${own} = ${differsFrom(words, "records", `record${own}`, own)};`,
       (_, own) => `
@@ -201,12 +202,12 @@ type Locate = (slots: Uint32Array, records: Uint32Array, batch: Batch) => void;
 const locating = perWidth((words) =>
   functionOf<Locate>(
     ["slots", "records", "batch"],
-    `const { states, hashes, selection, selected, homes } = batch;
+    `const { states, hashes, selection, selected, homes, indices } = batch;
     for (let i = 0; i < selected; i = (i + 1) | 0) {
       const place = selection[i] | 0, home = homes[i] | 0;
       ${readState(words, "place", "")}
       ${findText(words)}
-      homes[i] = (entry & ${INDEX_MASK}) - 1;
+      indices[i] = (entry & ${INDEX_MASK}) - 1;
     }`,
   ),
 );

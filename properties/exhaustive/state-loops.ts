@@ -1,8 +1,9 @@
 // Writes the loops that run for every edge as JavaScript for states of so many words.
 //
-// Each access of an array costs V8 a check of the array, its bounds and its address, once for each turn of a loop. Where a turn
-// takes several states these are shared, and the processor, whose window holds about three hundred instructions, waits
-// for three times as many cache lines at once. Nobody would write such loops by hand, let alone for every width.
+// Each access of an array costs V8 a check of the array, its bounds and its address, once for each turn of a loop.
+// Where a turn takes several states these are shared, and the processor, whose window holds about three hundred
+// instructions, waits for three times as many cache lines at once. Nobody would write such loops by hand, let alone
+// for every width.
 
 /**
  * A part of what a loop does for the i-th of its items. `at` is the text of i; names that the part declares end in

@@ -61,11 +61,13 @@ test.each([1, 2, 3, 4, 8])(
     }
     prepare(batch);
     indexOf(graph).locate(batch);
-    expect([...batch.homes]).toEqual(Array.from({ length: 1000 }, (_, i) => set.count - 1000 + i));
+    expect([...batch.indices]).toEqual(
+      Array.from({ length: 1000 }, (_, i) => set.count - 1000 + i),
+    );
   },
 );
 
-test.each([1, 2])("knows the state of zeros of %d words from a free slot", (words) => {
+test.each([1, 2, 3, 4, 8])("knows the state of zeros of %d words from a free slot", (words) => {
   const set = new StateSet({ words, maxStates: 100, maxBytes: 2 ** 20 });
   const batch = createBatch(words, 1);
   batch.count = 1;
@@ -96,12 +98,32 @@ test.each([1, 2, 3])("knows states of %d words that another set keeps, zeros too
   expect(set.count).toBe(0);
 });
 
+test("keeps its table as wide as the states of others that it knows ask for, and its bound of bytes", () => {
+  const share = { part: 1, parts: 2, records: new Uint32Array(2 ** 18) };
+  const set = new StateSet({ words: 2, maxStates: 20_000, maxBytes: 2 ** 17 }, share);
+  const batch = createBatch(2, 1000);
+  batch.count = 1000;
+  let known = 0;
+  let isRoom = true;
+  while (isRoom) {
+    for (let i = 0; i < 1000; i += 1) batch.states.set([known + i, 1], i * 2);
+    prepare(batch);
+    isRoom = set.adopt(batch);
+    if (isRoom) known += 1000;
+    expect(set.bytes).toBeLessThanOrEqual(2 ** 17);
+    expect(set.adopted).toBe(known);
+  }
+  // A table of 2^13 slots takes 2^16 bytes, one of 2^14 all; it moves while it is less than four fifths full.
+  expect(known).toBe(13_000);
+  expect(2 ** set.lookup.table.bits).toBe(2 ** 14);
+});
+
 test("says that a state is not there", () => {
   const batch = createBatch(3, 1);
   batch.count = 1;
   prepare(batch);
   new StateIndex(3, new Uint32Array(400), 100).locate(batch);
-  expect(batch.homes[0]).toBe(-1);
+  expect(batch.indices[0]).toBe(-1);
 });
 
 function prepare(batch: Batch): void {

@@ -57,10 +57,12 @@ export class StateSet {
     const capacity = capacityOf(options);
     this.#capacity = capacity;
     this.records = share?.records ?? new Uint32Array(capacity * this.stride);
+    // It may come to know all states that the others keep.
+    const entries = Math.min(capacity * this.parts, mostRecords(words));
     this.lookup =
       words > NARROW_WORDS
-        ? new StateIndex(words, this.records, capacity)
-        : new StateWords(words as 1 | 2, this.records, capacity);
+        ? new StateIndex(words, this.records, entries)
+        : new StateWords(words as 1 | 2, this.records, entries);
   }
 
   /** The index that the next new state gets. */
@@ -102,13 +104,21 @@ export class StateSet {
     return maxStates <= affordable ? "maxStates" : "maxBytes";
   }
 
-  /** Learns of the hashed states left of the batch, which another set keeps under the indices in `origins`; none is here yet. */
-  adopt(batch: Batch): void {
+  /**
+   * Learns of the hashed states left of the batch, which another set keeps under the indices in `origins`; none is
+   * here yet. False without room for them.
+   */
+  adopt(batch: Batch): boolean {
     const { lookup, count, adopted } = this;
-    lookup.table.makeRoom(count + adopted, batch.selected);
+    const { table } = lookup;
+    const known = count + adopted;
+    if (this.bytes + table.bytesToAdd(known + batch.selected) > this.#options.maxBytes)
+      return false;
+    table.makeRoom(known, batch.selected);
     lookup.fetch(batch);
     lookup.enter(batch);
     this.adopted += batch.selected;
+    return true;
   }
 
   get #skipped(): number {

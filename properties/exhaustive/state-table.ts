@@ -90,7 +90,7 @@ export class StateTable {
     }
   }
 
-  /** Writes the home of each selected state of a batch, and reads what stands there. Returns what it read, for the caller to keep. */
+  /** Writes the home of each selected state of a batch, and reads what stands there: returns it, for the caller to keep. */
   fetch({ hashes, selection, selected, homes }: Batch): number {
     const { slots, bits, split } = this;
     return this.#fetch(slots, hashes, selection, selected, homes, 32 - bits, split);
@@ -118,7 +118,7 @@ export class StateTable {
     const taken = this.#take(slots, from, end - from, this.#entries);
     slots.fill(0, from * width, end * width);
     this.#options.rehash(this.#entries, taken, this.#hashes);
-    // Written in order before it is read at random: a page that is first read and then written costs two faults.
+    // Nothing stands there. Written in order before it is read at random: a page first read, then written costs two faults.
     slots.fill(0, Math.max(2 * from, split) * width, 2 * split * width);
     this.#put(slots, this.#entries, this.#hashes, taken, 31 - this.bits);
     this.split = from;

@@ -156,7 +156,7 @@ class Sweeper {
 
   #combine(sources: number): void {
     const good = this.#good;
-    const { homes: indices } = this.#expander.batch;
+    const { indices } = this.#expander.batch;
     let i = 0;
     for (let source = 0; source < sources; source += 1) {
       const end = this.#ends[source] as number;

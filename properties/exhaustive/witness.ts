@@ -108,7 +108,7 @@ export class WitnessFinder {
     while (located.length * this.#model.words < states.length) {
       const count = this.#expander.fillInitial(states, located.length, NO_ORIGIN);
       index.locate(this.#expander.batch);
-      located.push(...this.#expander.batch.homes.subarray(0, count));
+      located.push(...this.#expander.batch.indices.subarray(0, count));
     }
     return located;
   }
