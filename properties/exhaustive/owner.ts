@@ -4,10 +4,15 @@ import { eachWord, functionOf, perWidth, readState, unrolled } from "./state-loo
 
 const OWNER_FACTOR = 0x9e37_79b1;
 
-/** Which thread keeps the states with this value in the word that the handover names. */
-export function ownerOf(word: number): number {
-  return Math.imul(word ^ (word >>> 15), OWNER_FACTOR) >>> 31;
+function ownerText(word: string): string {
+  return `(Math.imul(${word} ^ (${word} >>> 15), ${OWNER_FACTOR}) >>> 31)`;
 }
+
+/** Which thread keeps the states with this value in the word that the handover names. */
+export const ownerOf = functionOf<(word: number) => number>(
+  ["word"],
+  `return ${ownerText("word")};`,
+);
 
 /** Leaves in a batch the states that the thread keeps. */
 export function keepOwn(batch: Batch, me: number, ownerWord: number): void {
@@ -53,8 +58,7 @@ const splitting = perWidth((words) =>
       (at, own) => `
         const place${own} = selection[${at}] | 0;
         const word${own} = states[Math.imul(place${own}, ${words}) + ownerWord | 0] | 0;
-        const owner${own} = Math.imul(word${own} ^ (word${own} >>> 15), ${OWNER_FACTOR}) >>> 31;
-        const isOther${own} = owner${own} ^ me;`,
+        const isOther${own} = ${ownerText(`word${own}`)} ^ me;`,
       (_, own) => `
         selection[kept] = place${own};
         others[sent] = place${own};

@@ -40,9 +40,9 @@ export function runProgram(run: ProgramRun): Promise<ProgramOutcome> {
     const child = spawn(program, run.arguments, {
       cwd: run.folder,
       stdio: ["ignore", "pipe", "pipe"],
-      timeout: seconds * 1000,
-      killSignal: "SIGKILL",
     });
+    // Not the option of spawn: Node leaves that timer running, and so the process, where there is no such program.
+    const timer = setTimeout(() => child.kill("SIGKILL"), seconds * 1000);
     let output = "";
     const keep = (chunk: Buffer) => {
       output += chunk.toString("utf8");
@@ -53,10 +53,12 @@ export function runProgram(run: ProgramRun): Promise<ProgramOutcome> {
     child.stdout.on("data", keep);
     child.stderr.on("data", keep);
     child.on("error", (error: NodeJS.ErrnoException) => {
+      clearTimeout(timer);
       if (error.code === "ENOENT") resolve({ kind: "missing", program });
       else reject(error);
     });
     child.on("close", (exitCode, signal) => {
+      clearTimeout(timer);
       const durationMs = performance.now() - begun;
       if (signal === "SIGKILL" && durationMs >= seconds * 1000) {
         resolve({ kind: "timed out", program, seconds });

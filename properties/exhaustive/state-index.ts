@@ -5,15 +5,14 @@ import {
   differsFrom,
   eachWord,
   functionOf,
-  isNonZero,
   perWidth,
   readState,
   unrolled,
   wordsAt,
 } from "./state-loops.ts";
-import { insertText } from "./state-lookup.ts";
+import { dropText, insertText } from "./state-lookup.ts";
 import type { Cursor, Insert, StateLookup } from "./state-lookup.ts";
-import { afterSlot, isSameLine, lineMaskOf, nextSlot, StateTable } from "./state-table.ts";
+import { isSameLine, nextSlot, StateTable } from "./state-table.ts";
 
 /** The low 28 bits of an entry: a state's index plus one. Zero is a free slot. */
 const INDEX_MASK = 0x0fff_ffff;
@@ -80,15 +79,8 @@ export class StateIndex implements StateLookup {
     return this.#insert(this.table.slots, this.records, batch, cursor, skipped);
   }
 
-  enter({ hashes, origins, selection, selected, homes }: Batch): void {
-    const { slots } = this.table;
-    for (let i = 0; i < selected; i += 1) {
-      const place = selection[i] as number;
-      const home = homes[i] as number;
-      let slot = home;
-      while (slots[slot] !== 0) slot = afterSlot(slot, home, lineMaskOf(1));
-      slots[slot] = ((hashes[place] as number) << TAG_SHIFT) | ((origins[place] as number) + 1);
-    }
+  enter(batch: Batch): void {
+    enterIndices(this.table.slots, batch);
   }
 
   /** Writes the index of each state that is left of the batch; -1 for one that is not there. */
@@ -154,21 +146,7 @@ type DropGuessed = (
 const dropping = perWidth((words) =>
   functionOf<DropGuessed>(
     ["records", "states", "selection", "selected", "homes", "indices"],
-    `let kept = 0;
-    ${unrolled(
-      "selected",
-      4,
-      (at, own) => `
-        const place${own} = selection[${at}] | 0, home${own} = homes[${at}] | 0;
-        const record${own} = Math.imul(indices[${at}], ${words + 1});
-        ${readState(words, `place${own}`, own)}
-        const differs${own} = ${differsFrom(words, "records", `record${own}`, own)};`,
-      (_, own) => `
-        selection[kept] = place${own};
-        homes[kept] = home${own};
-        kept = (kept + ${isNonZero(`differs${own}`)}) | 0;`,
-    )}
-    return kept;`,
+    dropText(words, "records", (at) => `Math.imul(indices[${at}], ${words + 1})`),
   ),
 );
 
@@ -195,6 +173,17 @@ const inserting = perWidth((words) =>
       else slots[slot] = entry;`,
     ),
   ),
+);
+
+const enterIndices = functionOf<(slots: Uint32Array, batch: Batch) => void>(
+  ["slots", "batch"],
+  `const { hashes, origins, selection, selected, homes } = batch;
+  for (let i = 0; i < selected; i = (i + 1) | 0) {
+    const place = selection[i] | 0, home = homes[i] | 0;
+    let slot = home;
+    while (slots[slot] !== 0) { ${nextSlot(1)} }
+    slots[slot] = (hashes[place] << ${TAG_SHIFT}) | (origins[place] + 1);
+  }`,
 );
 
 type Locate = (slots: Uint32Array, records: Uint32Array, batch: Batch) => void;

@@ -1,6 +1,7 @@
 // What a set asks of its table: which states of a batch are new, and where the next record goes.
 import type { Batch } from "./batch.ts";
-import { eachWord, readState } from "./state-loops.ts";
+import { differsFrom, eachWord, isNonZero, readState, unrolled } from "./state-loops.ts";
+import type { Part } from "./state-loops.ts";
 import type { StateTable } from "./state-table.ts";
 
 /** Sets of several threads that share their records take turns by blocks of so many. */
@@ -29,6 +30,33 @@ export interface StateLookup {
   insert(batch: Batch, cursor: Cursor, skipped: number): boolean;
   /** Enters states that are not here yet and whose records are elsewhere, at the indices in `origins`. */
   enter(batch: Batch): void;
+}
+
+/**
+ * Takes out of the selection what equals the words in the array at `base`, save where `keeps` gives 1. No branch
+ * depends on any state: the processor goes on to the next without a guess.
+ */
+export function dropText(
+  words: number,
+  array: string,
+  base: Part,
+  keeps: (own: string) => string = () => "0",
+): string {
+  return `let kept = 0;
+  ${unrolled(
+    "selected",
+    4,
+    (at, own) => `
+      const place${own} = selection[${at}] | 0, home${own} = homes[${at}] | 0;
+      const base${own} = ${base(at, own)};
+      ${readState(words, `place${own}`, own)}
+      const differs${own} = ${differsFrom(words, array, `base${own}`, own)};`,
+    (_, own) => `
+      selection[kept] = place${own};
+      homes[kept] = home${own};
+      kept = (kept + (${isNonZero(`differs${own}`)} | ${keeps(own)})) | 0;`,
+  )}
+  return kept;`;
 }
 
 export type Insert = (

@@ -26,7 +26,7 @@ export interface TableOptions {
 }
 
 /** Slots per line, less one, of entries of so many elements. */
-export function lineMaskOf(width: number): number {
+function lineMaskOf(width: number): number {
   return LINE_BYTES / 4 / width - 1;
 }
 
@@ -239,13 +239,7 @@ export function writeEntry(width: number, slot: string, name: string): string {
   );
 }
 
-/** The slot to look at after this one: the next of its line, round its end; after the last of them one of the next line. */
-export function afterSlot(slot: number, home: number, lineMask: number): number {
-  const next = (slot & ~lineMask) | ((slot + 1) & lineMask);
-  return ((next ^ home) & lineMask) === 0 ? (next + lineMask + 1) | 0 : next;
-}
-
-/** The same as text: moves `slot` on. */
+/** Moves `slot` on: to the next of its line, round its end; after the last of them to one of the next line. */
 export function nextSlot(width: number): string {
   const mask = lineMaskOf(width);
   return `

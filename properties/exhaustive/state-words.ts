@@ -1,17 +1,8 @@
 // Decides which narrow states are new: their words stand in the table itself.
 import type { Batch } from "./batch.ts";
 import { hashStates } from "./state-hash.ts";
-import {
-  differsFrom,
-  eachWord,
-  functionOf,
-  isNonZero,
-  isZero,
-  perWidth,
-  readState,
-  unrolled,
-} from "./state-loops.ts";
-import { insertText } from "./state-lookup.ts";
+import { eachWord, functionOf, isZero, perWidth, readState } from "./state-loops.ts";
+import { dropText, insertText } from "./state-lookup.ts";
 import type { Cursor, Insert, StateLookup } from "./state-lookup.ts";
 import { isSameLine, nextSlot, readEntry, StateTable, writeEntry } from "./state-table.ts";
 
@@ -73,22 +64,12 @@ type DropFound = (
 const dropping = perWidth((words) =>
   functionOf<DropFound>(
     ["slots", "states", "selection", "selected", "homes"],
-    `let kept = 0;
-    ${unrolled(
-      "selected",
-      4,
-      (at, own) => `
-        const place${own} = selection[${at}] | 0, home${own} = homes[${at}] | 0;
-        const slot${own} = Math.imul(home${own}, ${words});
-        ${readState(words, `place${own}`, own)}
-        const differs${own} = ${differsFrom(words, "slots", `slot${own}`, own)};
-        const any${own} = ${eachWord(words, (word) => `w${word}${own}`, " | ")};`,
-      (_, own) => `
-        selection[kept] = place${own};
-        homes[kept] = home${own};
-        kept = (kept + (${isNonZero(`differs${own}`)} | ${isZero(`any${own}`)})) | 0;`,
-    )}
-    return kept;`,
+    dropText(
+      words,
+      "slots",
+      (_, own) => `Math.imul(home${own}, ${words})`,
+      (own) => isZero(`(${eachWord(words, (word) => `w${word}${own}`, " | ")})`),
+    ),
   ),
 );
 
